@@ -39,6 +39,18 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
     'connectors/administration/document-sets.ts',
     'leads',
   ],
+  operations: [
+    'accounts/bootstrap-workspace.ts',
+    'webhooks',
+    'files',
+    'documents',
+    'connectors',
+    'leads',
+    'email',
+    'chat/chat-services.ts',
+    'chat/user-files',
+    'chat/sessions',
+  ],
   client: ['chat/wire/packets.ts', 'chat/citations/written-citations.ts'],
   cli: [
     'client',
@@ -62,6 +74,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
     'leads',
     'email',
     'chat',
+    'operations',
     'console',
   ],
 };

@@ -11,6 +11,14 @@ export interface EnqueueOptions {
   priority?: number;
 }
 
+/** A job whose attempts are used up. */
+export interface FailedJob {
+  id: string;
+  message: string;
+  attempts: number;
+  failedAt: Date;
+}
+
 /** Adds work to the queues and inspects them. Every call rejects within seconds while the store is unavailable. */
 export interface Producer {
   /** Resolves once the store has the job. Never await it inside a database transaction: PGlite would deadlock. */
@@ -33,6 +41,10 @@ export interface Producer {
   counts(queue: AnyQueue): Promise<Record<string, number>>;
   /** How long the job at the head has been ready to run; null when none is waiting. */
   oldestWaitingAgeMs(queue: AnyQueue): Promise<number | null>;
+  /** When the schedule of a queue runs next; null when it has none. */
+  nextRunAt(queue: AnyQueue): Promise<Date | null>;
+  /** Failed jobs, latest first: id, reason, attempts and time. */
+  failedJobs(queue: AnyQueue, limit: number): Promise<FailedJob[]>;
   /** Makes the schedules in the store match the queue list; also restores schedules after the store was flushed. */
   syncSchedules(): Promise<void>;
   /** BullMQ's own objects, for the dashboard. */
@@ -90,6 +102,8 @@ export async function openProducer(
     },
     counts: async (queue) => queueOf(queue).getJobCounts(),
     oldestWaitingAgeMs: async (queue) => oldestWaitingAgeMs(queueOf(queue)),
+    nextRunAt: async (queue) => nextRunAt(queueOf(queue), queue.name),
+    failedJobs: async (queue, limit) => failedJobs(queueOf(queue), limit),
     async syncSchedules() {
       await Promise.all(queues.map(async (queue) => syncSchedule(queueOf(queue), queue)));
     },
@@ -144,6 +158,21 @@ async function oldestWaitingAgeMs(queue: Queue): Promise<number | null> {
   const readySince = heads.flat().map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
   if (readySince.length === 0) return null;
   return Math.max(0, Date.now() - Math.min(...readySince));
+}
+
+async function failedJobs(queue: Queue, limit: number): Promise<FailedJob[]> {
+  const jobs = await queue.getJobs(['failed'], 0, limit - 1);
+  return jobs.map((job) => ({
+    id: job.id ?? 'unknown',
+    message: job.failedReason ?? '',
+    attempts: job.attemptsMade,
+    failedAt: new Date(job.finishedOn ?? job.timestamp),
+  }));
+}
+
+async function nextRunAt(queue: Queue, name: string): Promise<Date | null> {
+  const schedule = await queue.getJobScheduler(name);
+  return schedule?.next === undefined ? null : new Date(schedule.next);
 }
 
 /** A queue's scheduler has the same name as the queue. */

@@ -15,16 +15,19 @@ async function main(): Promise<void> {
   // Loading the rest takes seconds; a wrong setting is reported before that.
   const { openServices } = await import('./open-services.ts');
   const { startApi } = await import('./start-api.ts');
+  const { startWatch } = await import('./operations/watch-queues.ts');
   const log = createLog(config.LOG_LEVEL);
   await runUntilSignal(
     'api',
     async (signal) => {
       const services = await openServices(config, { log, signal });
       const { server } = await startApi(services);
+      const watch = startWatch(services);
       const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
       return {
         phases: [
           { name: 'requests', timeoutMs: deadlineMs + 5_000, run: () => server.close(deadlineMs) },
+          { name: 'watch', timeoutMs: 5_000, run: () => watch.stop() },
           { name: 'services', timeoutMs: 10_000, run: async () => services[Symbol.asyncDispose]() },
         ],
       };

@@ -28,6 +28,9 @@ import { openParserPool } from './files/parser-pool.ts';
 import { openExtractorPool } from './leads/extract/extractor-pool.ts';
 import { createBackground } from './platform/background.ts';
 import { baseUrlOf } from './platform/base-url.ts';
+import { PauseSignal } from './operations/follow-pauses.ts';
+import { createJobHistory } from './operations/job-history.ts';
+import { COUNTED_BY_ROWS } from './operations/queue-facts.ts';
 import type { Config } from './platform/config.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
 import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
@@ -89,6 +92,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
   const usageLedger = createUsageLedger({ db: database.db, log, clock });
   opened.defer(() => usageLedger.idle());
   const metrics = openMetrics(database.db, producer);
+  const jobHistory = createJobHistory(clock, COUNTED_BY_ROWS);
   const resources = opened.move();
   return {
     config,
@@ -102,6 +106,9 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     producer,
     rateLimitStore: rateLimitStoreOf(database, backend),
     metrics,
+    jobHistory,
+    workTally: jobHistory,
+    pauseSignal: new PauseSignal(),
     ...features,
     ...outside,
     answerRuns,

@@ -1,3 +1,7 @@
+import { documentIndex } from '#queues/document-index.ts';
+import { leadScrape } from '#queues/lead-scrape.ts';
+import { userFile } from '#queues/user-file.ts';
+import { webhookDeliver } from '#queues/webhook-deliver.ts';
 import { settleLapsedPlans } from './billing/settle-plan.ts';
 import { recoverRuns } from './chat/runs/sweep-runs.ts';
 import { reconcileUserFiles, recoverUserFiles } from './chat/user-files/reconcile-user-files.ts';
@@ -6,6 +10,7 @@ import { takeBackClaims } from './documents/claim-documents.ts';
 import { reconcileDocuments, sendUnfinished } from './documents/reconcile-documents.ts';
 import { reconcileMessages, recoverMessages } from './email/reconcile-messages.ts';
 import { reconcileScrapes, recoverScrapes } from './leads/scrapes/reconcile-scrapes.ts';
+import { recordRepairs } from './operations/repairs.ts';
 import type { Services } from './services.ts';
 import { reconcileWebhooks, recoverWebhooks } from './webhooks/reconcile-webhooks.ts';
 
@@ -17,16 +22,20 @@ type ReconcileServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'pro
  * @returns the number of documents re-sent
  */
 export async function reconcile(services: ReconcileServices, signal: AbortSignal): Promise<number> {
-  const sent = await reconcileDocuments(services, signal);
-  await reconcileConnectors(services, signal);
+  const documents = await reconcileDocuments(services, signal);
+  const pairs = await reconcileConnectors(services, signal);
   signal.throwIfAborted();
-  await reconcileWebhooks(services);
-  await reconcileScrapes(services);
-  await reconcileMessages(services);
-  await reconcileUserFiles(services);
   const { clock, config } = services;
+  await recordRepairs(services.db, clock(), {
+    [documentIndex.name]: documents,
+    ...pairs,
+    [webhookDeliver.name]: await reconcileWebhooks(services),
+    [leadScrape.name]: await reconcileScrapes(services),
+    ...(await reconcileMessages(services)),
+    [userFile.name]: await reconcileUserFiles(services),
+  });
   await settleLapsedPlans(services.db, { now: clock(), graceDays: config.PAYMENT_GRACE_DAYS });
-  return sent;
+  return documents;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { DocumentServices } from './documents/document-services.ts';
 import type { EmailServices } from './email/email-services.ts';
 import type { FileServices } from './files/file-services.ts';
 import type { LeadServices } from './leads/lead-services.ts';
+import type { OperationsServices } from './operations/operations-services.ts';
 import type { WebhookServices } from './webhooks/webhook-services.ts';
 
 /**
@@ -21,4 +22,5 @@ export interface Services
     EmailServices,
     FileServices,
     LeadServices,
+    OperationsServices,
     WebhookServices {}

@@ -2,6 +2,10 @@ import { QUEUES } from '#queues/index.ts';
 import type { AnyQueue } from '#queues/queue.ts';
 import type { Config } from '#src/platform/config.ts';
 import { StartError } from '#src/platform/errors.ts';
+import { followPauses } from '#src/operations/follow-pauses.ts';
+import { listPauses } from '#src/operations/pauses.ts';
+import { startHeartbeat } from '#src/operations/heartbeat.ts';
+import { startWatch } from '#src/operations/watch-queues.ts';
 import type { Services } from '#src/services.ts';
 import type { WorkerDefinition } from './attempt-job.ts';
 import { startWorker } from './worker.ts';
@@ -26,9 +30,23 @@ export async function startWorkers(
   const queues = queuesByName(names);
   const definitions = await Promise.all(queues.map(loadWorker));
   await services.producer.syncSchedules();
-  const running = definitions.map((definition) =>
-    startWorker(definition, services, concurrencyOf(services.config, definition.queue)),
+  const paused = new Set((await listPauses(services.db)).map(({ queue }) => queue));
+  const running = definitions.map((definition) => {
+    const worker = startWorker(
+      definition,
+      services,
+      concurrencyOf(services.config, definition.queue),
+    );
+    // At once, so that a paused queue gives no job to a process that starts.
+    if (paused.has(worker.queueName)) worker.pause();
+    return worker;
+  });
+  const forgetPauses = followPauses(services, running);
+  const heartbeat = startHeartbeat(
+    services,
+    running.map(({ queueName: name, concurrency }) => ({ name, concurrency })),
   );
+  const watch = startWatch(services);
   const schedules = setInterval(() => {
     services.producer.syncSchedules().catch(services.queueBackend.reportError);
   }, SCHEDULE_CHECK_MS);
@@ -36,7 +54,11 @@ export async function startWorkers(
     queueNames: running.map((worker) => worker.queueName),
     async close(deadlineMs) {
       clearInterval(schedules);
+      forgetPauses();
+      const watched = watch.stop();
       await Promise.all(running.map(async (worker) => worker.close(deadlineMs)));
+      await watched;
+      await heartbeat.stop().catch(services.queueBackend.reportError);
     },
   };
 }

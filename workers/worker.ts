@@ -1,5 +1,6 @@
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { QueueDefinition } from '#queues/queue.ts';
+import type { TakenJob } from '#src/operations/job-history.ts';
 import type { Services } from '#src/services.ts';
 import { attemptJob, type Outcome, ShutdownError, type WorkerDefinition } from './attempt-job.ts';
 
@@ -13,6 +14,10 @@ export function defineWorker<P>(
 
 export interface RunningWorker {
   readonly queueName: string;
+  readonly concurrency: number;
+  /** Takes no more jobs until `resume`; active ones go on. */
+  pause(): void;
+  resume(): void;
   /**
    * Takes no more jobs, waits for the active ones, aborts them at the deadline (resumable ones at once) and returns
    * them to the queue without using up an attempt. Resolves at most seconds after the deadline, whatever the handlers
@@ -37,7 +42,8 @@ export function startWorker<P>(
   services: Services,
   concurrency: number = definition.queue.concurrency,
 ): RunningWorker {
-  const { forWorkers, reportError } = services.queueBackend;
+  const { jobHistory, queueBackend } = services;
+  const { forWorkers, reportError } = queueBackend;
   const active = new Set<AbortController>();
   let stopping: ShutdownError | null = null;
 
@@ -45,13 +51,18 @@ export function startWorker<P>(
     const abort = new AbortController();
     // A fetch in progress when the worker closed may still bring a job.
     if (stopping) abort.abort(stopping);
+    // So may a fetch that was in progress when the queue was paused.
+    if (worker.isPaused()) return handBack(job, token, reportError);
     active.add(abort);
+    const end = jobHistory.begin(takenJob(definition.queue.name, job));
+    let outcome: Outcome | null = null;
     try {
-      const outcome = await attemptJob(definition, services, arrivedJob(job), abort);
+      outcome = await attemptJob(definition, services, arrivedJob(job), abort);
       if (outcome.kind === 'aborted') await handBack(job, token, reportError);
       else tellBullMq(outcome);
     } finally {
       active.delete(abort);
+      end(outcome === null ? null : END_OF_OUTCOME[outcome.kind]);
     }
   };
 
@@ -68,6 +79,8 @@ export function startWorker<P>(
 
   return {
     queueName: definition.queue.name,
+    concurrency,
+    ...pausing(worker, reportError),
     async close(deadlineMs) {
       const reason = new ShutdownError('The process is stopping.');
       stopping = reason;
@@ -84,6 +97,20 @@ export function startWorker<P>(
   };
 }
 
+function pausing(
+  worker: Worker,
+  reportError: (error: Error) => void,
+): Pick<RunningWorker, 'pause' | 'resume'> {
+  return {
+    pause() {
+      if (!worker.isPaused()) worker.pause(true).catch(reportError);
+    },
+    resume() {
+      if (worker.isPaused()) worker.resume().catch(reportError);
+    },
+  };
+}
+
 function arrivedJob(job: Job): {
   id: string;
   data: unknown;
@@ -95,6 +122,30 @@ function arrivedJob(job: Job): {
     data: job.data,
     attemptsMade: job.attemptsMade,
     attempts: job.opts.attempts ?? 1,
+  };
+}
+
+/** How the history counts an outcome. A job that comes back later has done its part; an interrupted one has not. */
+const END_OF_OUTCOME = {
+  completed: 'done',
+  later: 'done',
+  retry: 'retried',
+  failed: 'failed',
+  'gave-up': 'failed',
+  aborted: null,
+} as const satisfies Record<Outcome['kind'], unknown>;
+
+function takenJob(queue: string, job: Job): TakenJob {
+  // Jobs of older versions may have any data.
+  const data = job.data as { payload?: unknown; requestId?: unknown } | null;
+  const dueAtMs = job.timestamp + (job.opts.delay ?? 0);
+  return {
+    queue,
+    jobId: job.id ?? 'unknown',
+    attempt: job.attemptsMade + 1,
+    requestId: typeof data?.requestId === 'string' ? data.requestId : null,
+    payload: data?.payload,
+    dueAt: job.attemptsMade === 0 ? new Date(dueAtMs) : null,
   };
 }
 

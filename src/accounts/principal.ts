@@ -12,7 +12,10 @@ export interface Principal {
 }
 
 /** The access that a route requires; `public` needs no key, `any` accepts any valid key. */
-export type Scope = 'public' | 'any' | 'read' | 'ingest' | 'member' | 'admin' | 'bootstrap-admin';
+export type Scope = 'public' | 'any' | 'read' | 'ingest' | 'member' | 'admin' | OperatorScope;
+
+/** What spans all workspaces is for the operator's workspace alone. */
+type OperatorScope = 'bootstrap-admin' | 'operator-read';
 
 const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>> = {
   any: ['admin', 'member', 'ingest', 'read'],
@@ -21,6 +24,7 @@ const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>
   member: ['admin', 'member'],
   admin: ['admin'],
   'bootstrap-admin': ['admin'],
+  'operator-read': ['admin'],
 };
 
 /** The error message that names the required key, or null when the principal has access. */
@@ -29,10 +33,14 @@ export function whyForbidden(principal: Principal, scope: Exclude<Scope, 'public
   if (!roles.includes(principal.role)) {
     return `This needs an API key with the role ${listOf(roles)}; this key has the role ${principal.role}.`;
   }
-  if (scope === 'bootstrap-admin' && !principal.isBootstrapWorkspace) {
+  if (isOperatorScope(scope) && !principal.isBootstrapWorkspace) {
     return 'This needs an admin key of the bootstrap workspace; this key belongs to another workspace.';
   }
   return null;
+}
+
+function isOperatorScope(scope: Scope): scope is OperatorScope {
+  return scope === 'bootstrap-admin' || scope === 'operator-read';
 }
 
 /** `admin`, `admin or member`, `admin, member or read` */

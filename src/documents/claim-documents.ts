@@ -36,6 +36,8 @@ export interface ClaimedDocument {
   attempts: number;
   /** In bytes of text. */
   cost: number;
+  /** From due to taken. */
+  waited_ms: number;
 }
 
 export interface Claim extends AsyncDisposable {
@@ -43,6 +45,8 @@ export interface Claim extends AsyncDisposable {
   readonly documents: ClaimedDocument[];
   /** The work may take far longer than a slice. */
   readonly isLong: boolean;
+  /** By `performance.now()`. */
+  readonly takenAtMs: number;
 }
 
 /**
@@ -93,7 +97,9 @@ export async function claimDocuments(
     from chosen where d.id = chosen.id and (chosen.is_first
       or not chosen.is_alone and not first_is_alone and chosen.is_long = first_is_long)
     returning d.id, d.workspace_id, d.source, d.semantic_identifier, d.title, d.sections, d.metadata,
-      d.revision, d.indexed_revision, d.attempts, chosen.cost, chosen.is_long`.execute(db);
+      d.revision, d.indexed_revision, d.attempts, chosen.cost, chosen.is_long,
+      greatest(0, extract(epoch from now() - coalesce(d.next_attempt_at, d.accepted_at)) * 1000)::float8
+        as waited_ms`.execute(db);
   if (rows.length === 0) return NO_CLAIM;
   const stopRenewing = keepRenewing(
     db,
@@ -104,6 +110,7 @@ export async function claimDocuments(
     token,
     documents: rows,
     isLong: rows.some((row) => row.is_long),
+    takenAtMs: performance.now(),
     [Symbol.asyncDispose]: () => Promise.resolve(stopRenewing()),
   };
 }
@@ -113,6 +120,7 @@ export const NO_CLAIM: Claim = {
   token: '',
   documents: [],
   isLong: false,
+  takenAtMs: 0,
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

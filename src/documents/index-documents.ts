@@ -18,6 +18,7 @@ import { type DeletionStep, deleteMarkedDocuments } from './delete-documents.ts'
 import { resolveImages } from './image-sections.ts';
 import { placeChunks, type PreparedDocument } from './place-chunks.ts';
 import { replaceChunks } from './replace-chunks.ts';
+import { tallyDocuments } from './tally-documents.ts';
 
 const MAX_ATTEMPTS = 8;
 const POISON_REASON = `The process that indexed the document died in each of ${MAX_ATTEMPTS} attempts. Split the document into smaller ones, or give the workers more memory, and send it again.`;
@@ -41,6 +42,7 @@ type IndexServices = Pick<
   | 'indexTurns'
   | 'log'
   | 'producer'
+  | 'workTally'
 >;
 
 /**
@@ -119,8 +121,8 @@ async function indexClaim(
 
 /** An error in the last attempt fails the document, so one with even more attempts has killed its workers. */
 async function failPoisonous(services: IndexServices, claim: Claim): Promise<ClaimedDocument[]> {
-  for (const { id, attempts } of claim.documents) {
-    if (attempts > MAX_ATTEMPTS) await fail(services, claim, id, POISON_REASON);
+  for (const document of claim.documents) {
+    if (document.attempts > MAX_ATTEMPTS) await fail(services, claim, document, POISON_REASON);
   }
   return claim.documents.filter(({ attempts }) => attempts <= MAX_ATTEMPTS);
 }
@@ -137,7 +139,7 @@ async function indexAlone(
     if (signal.aborted || error instanceof RetryLater) throw error;
     const reason = reasonOf(error);
     if (error instanceof GiveUp || document.attempts >= MAX_ATTEMPTS) {
-      await fail(services, claim, document.id, reason);
+      await fail(services, claim, document, reason);
       return;
     }
     await tryLater(services, claim, document, { factor: 1, reason });
@@ -146,12 +148,14 @@ async function indexAlone(
 
 async function tryLater(
   services: IndexServices,
-  { token }: Claim,
-  { id, attempts }: ClaimedDocument,
+  claim: Claim,
+  document: ClaimedDocument,
   { factor, reason }: { factor: number; reason: string },
 ): Promise<void> {
+  const { id, attempts } = document;
   const delayMs = Math.min(retryDelayMs(attempts, Math.random()) * factor, LONGEST_RETRY_MS);
-  await postponeDocument(services.db, token, id, delayMs, reason);
+  await postponeDocument(services.db, claim.token, id, delayMs, reason);
+  tallyDocuments(services, claim, [document], 'retried');
   await services.producer.enqueue(documentIndex, { documentIds: [id] }, { delayMs });
 }
 
@@ -183,21 +187,28 @@ async function indexBatch(
   for (const [index, document] of documents.entries()) {
     const answer = prepared[index];
     if (answer && 'chunks' in answer) good.push({ document, chunks: answer.chunks });
-    else await fail(services, claim, document.id, answer?.failure ?? 'Not prepared.');
+    else await fail(services, claim, document, answer?.failure ?? 'Not prepared.');
   }
   const changes = await placeChunks(services, good, signal);
   const { inBackground } = services;
   const writer = { token: claim.token, model: services.embedder.model, signal, inBackground };
   await sendDeliveries(services, await replaceChunks(services.db, writer, changes));
+  tallyDocuments(
+    services,
+    claim,
+    good.map(({ document }) => document),
+    'done',
+  );
 }
 
 async function fail(
   services: IndexServices,
-  { token }: Claim,
-  id: DocumentId,
+  claim: Claim,
+  document: ClaimedDocument,
   reason: string,
 ): Promise<void> {
-  await sendDeliveries(services, await failDocument(services.db, token, id, reason));
+  await sendDeliveries(services, await failDocument(services.db, claim.token, document.id, reason));
+  tallyDocuments(services, claim, [document], 'failed');
 }
 
 /**

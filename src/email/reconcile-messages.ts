@@ -20,8 +20,11 @@ type ReconcileServices = Pick<EmailServices, 'db' | 'log' | 'producer'>;
 /**
  * Re-enqueues messages that are past due, because the queue may have lost jobs while the rows are durable. A duplicate
  * job is harmless, since it only says "look at this message".
+ * @returns how many were sent again
  */
-export async function reconcileMessages(services: ReconcileServices): Promise<void> {
+export async function reconcileMessages(
+  services: ReconcileServices,
+): Promise<Record<'email-verify' | 'email-send', number>> {
   const { producer } = services;
   const waits = await Promise.all([
     producer.oldestWaitingAgeMs(emailVerify),
@@ -32,7 +35,7 @@ export async function reconcileMessages(services: ReconcileServices): Promise<vo
     backlogSeconds > 0
       ? Math.max(STALE_SECONDS, backlogSeconds + BACKLOG_MARGIN_SECONDS)
       : STALE_SECONDS;
-  await sendAgain(services, {
+  return sendAgain(services, {
     waitingSeconds,
     resendShare: RESEND_SHARE,
     abandonedSeconds: STALE_SECONDS,
@@ -54,11 +57,16 @@ interface Ages {
 }
 
 /** Sends with a delay, which means without a job key: a stuck job with the same key must not suppress the new one. */
-async function sendAgain(services: ReconcileServices, ages: Ages): Promise<void> {
+async function sendAgain(
+  services: ReconcileServices,
+  ages: Ages,
+): Promise<Record<'email-verify' | 'email-send', number>> {
   const late = await claimOverdue(services, ages);
   for (const [place, messages] of Map.groupBy(late, (message) => message.place)) {
     await sendJobs(services, messages, { delayMs: 1, place });
   }
+  const verifications = late.filter(({ kind }) => kind === 'verification').length;
+  return { 'email-verify': verifications, 'email-send': late.length - verifications };
 }
 
 /**

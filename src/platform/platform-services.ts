@@ -10,6 +10,7 @@ import type { Metrics } from './metrics.ts';
 import type { PageRenderer } from './page-renderer.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
+import type { WorkTally } from './work-tally.ts';
 
 /**
  * What every feature may use. A feature adds its own services in an interface beside its files; src/services.ts joins
@@ -28,6 +29,7 @@ export interface PlatformServices {
   readonly queueBackend: QueueBackend;
   readonly rateLimitStore: RateLimitStore;
   readonly metrics: Metrics;
+  readonly workTally: WorkTally;
   /** Outbound HTTP to addresses that customers name. */
   readonly http: HttpClient;
   /** HTTP to addresses that the operator configures, including private ones. */

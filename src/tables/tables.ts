@@ -7,6 +7,7 @@ import type { EmailTables } from './email.ts';
 import type { EncryptionTables } from './encryption.ts';
 import type { FilesTables } from './files.ts';
 import type { LeadsTables } from './leads.ts';
+import type { OperationsTables } from './operations.ts';
 import type { OutreachTables } from './outreach.ts';
 import type { PointsTables } from './points.ts';
 import type { WebhooksTables } from './webhooks.ts';
@@ -23,6 +24,7 @@ export interface Tables
     EncryptionTables,
     FilesTables,
     LeadsTables,
+    OperationsTables,
     OutreachTables,
     PointsTables,
     WebhooksTables {}

@@ -13,7 +13,7 @@ import { sendDeliveries } from './emit-event.ts';
 
 export type DeliverServices = Pick<
   WebhookServices,
-  'clock' | 'db' | 'deliveryLedger' | 'log' | 'producer' | 'secrets' | 'webhookHttp'
+  'clock' | 'db' | 'deliveryLedger' | 'log' | 'producer' | 'secrets' | 'webhookHttp' | 'workTally'
 >;
 
 /** For the log: what a job did for its endpoint. */

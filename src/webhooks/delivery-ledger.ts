@@ -29,6 +29,8 @@ export interface ClaimedDelivery {
   roundAttempts: number;
   ownOutages: number;
   attempts: number;
+  /** From due to claimed. */
+  waitedMs: number;
   /** Version of the endpoint at the claim: see `Target`. */
   targetVersion: number;
 }
@@ -145,6 +147,7 @@ async function claimDeliveries(
     from due, webhook_event e where d.id = due.id and e.id = d.webhook_event_id
     returning d.id, d.workspace_id as "workspaceId", d.webhook_event_id as "eventId", e.payload,
       d.round, d.round_attempts as "roundAttempts", d.own_outages as "ownOutages", d.attempts,
+      coalesce(extract(epoch from now() - d.next_attempt_at) * 1000, 0)::float8 as "waitedMs",
       due.version as "targetVersion", due.token`.execute(db);
   const byToken = Map.groupBy(rows, ({ token }) => token);
   return fulfilled(

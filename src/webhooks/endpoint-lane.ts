@@ -190,10 +190,16 @@ async function followChanges(lane: EndpointLane, claimed: ClaimedDelivery[]): Pr
 
 function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: AbortSignal): void {
   const removeLoad = addLoad(lane.services.deliveryLedger.load);
+  const startedAt = performance.now();
   const attempt = attemptDelivery(lane, delivery, signal)
     .then((outcome) => {
       if (outcome === 'stopped') return;
       lane.tally[outcome] += 1;
+      lane.services.workTally.count(
+        webhookDeliver.name,
+        outcome === 'delivered' ? 'done' : 'retried',
+        { waitMs: delivery.waitedMs, runMs: performance.now() - startedAt },
+      );
       lane.limit =
         outcome === 'delivered'
           ? Math.min(lane.limit + 1, MAX_IN_FLIGHT)

@@ -22,6 +22,15 @@ const documentFields = {
   source: z.string(),
 };
 
+const alarm = {
+  alarm_id: z.string(),
+  queue: z.string(),
+  kind: z.enum(['no_worker', 'stuck', 'falling_behind']),
+  message: z.string(),
+  since: timestamp,
+  raised_at: timestamp,
+};
+
 /** The subject of an event type, and the shape of its `data`. */
 interface EventType {
   summary: string;
@@ -118,6 +127,18 @@ export const EVENT_TYPES = {
     }),
     isOptIn: false,
     isForListeners: false,
+  },
+  'ops.alarm.raised': {
+    summary: 'A queue is in trouble; told to the workspace of the operators.',
+    data: z.object(alarm),
+    isOptIn: false,
+    isForListeners: true,
+  },
+  'ops.alarm.cleared': {
+    summary: 'The trouble of a queue is over; told to the workspace of the operators.',
+    data: z.object({ ...alarm, cleared_at: timestamp }),
+    isOptIn: false,
+    isForListeners: true,
   },
   ping: {
     summary: 'A test that an administrator sent to one endpoint.',

@@ -23,8 +23,9 @@ type ReconcileServices = Pick<WebhookServices, 'db' | 'log' | 'producer'>;
 /**
  * Looks for endpoints with overdue deliveries: the queue may have lost everything, but the rows remain. An extra job is
  * harmless, because it only says "look at this endpoint".
+ * @returns how many endpoints were sent again
  */
-export async function reconcileWebhooks(services: ReconcileServices): Promise<void> {
+export async function reconcileWebhooks(services: ReconcileServices): Promise<number> {
   await cancelOrphaned(services);
   const late = await claimOverdue(services, STALE_SECONDS, LATE_SECONDS);
   const isVeryLate = late.filter((endpoint) => endpoint.is_very_late);
@@ -34,6 +35,7 @@ export async function reconcileWebhooks(services: ReconcileServices): Promise<vo
     false,
   );
   await sendAgain(services, isVeryLate, true);
+  return late.length;
 }
 
 /**

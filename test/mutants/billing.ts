@@ -141,8 +141,8 @@ export const billingMutants: readonly Mutant[] = [
   {
     fault: 'any admin is an admin of the whole installation',
     file: 'src/accounts/principal.ts',
-    find: "if (scope === 'bootstrap-admin' && !principal.isBootstrapWorkspace) {",
-    replace: "if (scope === 'bootstrap-admin' && !principal) {",
+    find: 'if (isOperatorScope(scope) && !principal.isBootstrapWorkspace) {',
+    replace: 'if (isOperatorScope(scope) && !principal) {',
     tests: ['test/integration/accounts/roles.test.ts'],
   },
   {

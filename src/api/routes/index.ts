@@ -26,6 +26,9 @@ import { ingestionRoutes } from './ingestion.ts';
 import { leadScraperRoutes } from './lead-scraper.ts';
 import { mcpServerRoutes } from './mcp-servers.ts';
 import { memberRoutes } from './members.ts';
+import { operationsFailureRoutes } from './operations-failures.ts';
+import { operationsQueueRoutes } from './operations-queues.ts';
+import { operationsRoutes } from './operations.ts';
 import { pairAttemptRoutes } from './pair-attempts.ts';
 import { platformClientRoutes } from './platform-clients.ts';
 import { privacyRoutes } from './privacy.ts';
@@ -89,4 +92,7 @@ export const ROUTES: readonly Route[] = [
   ...emailAccountRoutes,
   ...emailMessageRoutes,
   ...privacyRoutes,
+  ...operationsQueueRoutes,
+  ...operationsFailureRoutes,
+  ...operationsRoutes,
 ];

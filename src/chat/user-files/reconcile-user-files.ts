@@ -12,10 +12,13 @@ const MAX_FILES_PER_RUN = 500;
 
 type ReconcileServices = Pick<ChatServices, 'db' | 'log' | 'producer'>;
 
-/** Resends jobs for files whose job or worker was lost. A duplicate job only looks at the row. */
-export async function reconcileUserFiles(services: ReconcileServices): Promise<void> {
+/**
+ * Resends jobs for files whose job or worker was lost. A duplicate job only looks at the row.
+ * @returns how many were sent again
+ */
+export async function reconcileUserFiles(services: ReconcileServices): Promise<number> {
   const oldest = await services.producer.oldestWaitingAgeMs(userFile);
-  await sendLost(
+  return sendLost(
     services,
     oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS),
   );
@@ -32,7 +35,7 @@ export async function recoverUserFiles(services: ReconcileServices): Promise<voi
   await sendLost(services, -1);
 }
 
-async function sendLost(services: ReconcileServices, staleMs: number): Promise<void> {
+async function sendLost(services: ReconcileServices, staleMs: number): Promise<number> {
   const { rows } = await sql<{ id: UserFileId }>`
     with lost as (
       select id from user_file
@@ -45,4 +48,5 @@ async function sendLost(services: ReconcileServices, staleMs: number): Promise<v
     // Sends with a delay, which means without a job key: a stuck job with the same key must not suppress the new one.
     await sendUserFile(services, id, { requestId: null, delayMs: 1 });
   }
+  return rows.length;
 }

@@ -27,11 +27,13 @@ type PairQueue = QueueDefinition<z.output<typeof pairPayload>>;
 /**
  * Sends lost jobs of runs, prunes and deletions again: even if the queue has lost everything, the rows are still
  * there. An extra job is harmless, since it only says "look at this pair".
+ * @returns how many were sent again or started late, by queue
  */
 export async function reconcileConnectors(
   services: ReconcileServices,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Record<string, number>> {
+  const sent: Record<string, number> = {};
   const work: [PairQueue, (before: Date) => RawBuilder<LostPair>][] = [
     [connectorSync, (before) => openRuns(before, services.clock())],
     [connectorSync, (before) => dueRuns(before, services.clock())],
@@ -43,9 +45,11 @@ export async function reconcileConnectors(
     signal.throwIfAborted();
     const oldest = await services.producer.oldestWaitingAgeMs(queue);
     const staleMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
-    await sendLost(services, queue, lost(new Date(Date.now() - staleMs)));
+    const lostPairs = await sendLost(services, queue, lost(new Date(Date.now() - staleMs)));
+    sent[queue.name] = (sent[queue.name] ?? 0) + lostPairs;
   }
   await recordIndexFailures(services);
+  return sent;
 }
 
 /**
@@ -82,7 +86,7 @@ async function sendLost(
   { db, producer }: ReconcileServices,
   queue: PairQueue,
   lost: RawBuilder<LostPair>,
-): Promise<void> {
+): Promise<number> {
   const { rows } = await lost.execute(db);
   for (const [priority, pairs] of roundRobinByWorkspace(rows)) {
     await producer.enqueueMany(
@@ -91,6 +95,7 @@ async function sendLost(
       queue === connectorSync ? { priority } : {},
     );
   }
+  return rows.length;
 }
 
 /** The first job of each workspace, then the second of each: a job sent again does not overtake other workspaces. */

@@ -18,11 +18,14 @@ const MAX_SCRAPES_PER_RUN = 500;
 
 type ReconcileServices = Pick<LeadServices, 'db' | 'log' | 'producer'>;
 
-/** Sends jobs again for scrapes whose job or worker was lost. An extra job only looks at the row. */
-export async function reconcileScrapes(services: ReconcileServices): Promise<void> {
+/**
+ * Sends jobs again for scrapes whose job or worker was lost. An extra job only looks at the row.
+ * @returns how many were sent again
+ */
+export async function reconcileScrapes(services: ReconcileServices): Promise<number> {
   const oldest = await services.producer.oldestWaitingAgeMs(leadScrape);
   const staleMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
-  await sendLost(services, { staleMs, resendShare: RESEND_SHARE });
+  return sendLost(services, { staleMs, resendShare: RESEND_SHARE });
 }
 
 /** For a process that starts and knows that no other runs: every claim belongs to a dead worker. */
@@ -40,7 +43,7 @@ export async function recoverScrapes(services: ReconcileServices): Promise<void>
 async function sendLost(
   services: ReconcileServices,
   { staleMs, resendShare }: { staleMs: number; resendShare: number },
-): Promise<void> {
+): Promise<number> {
   const { rows } = await sql<{ id: LeadScrapeId; request_id: string | null; place: number }>`
     with lost as materialized (
       select id, workspace_id, claimed_until, created_at from lead_scrape
@@ -63,4 +66,5 @@ async function sendLost(
     // Jobs with a delay have no key: a job stuck in the queue must not swallow this one.
     await sendScrape(services, id, { requestId, place, delayMs: 1 });
   }
+  return rows.length;
 }

@@ -9,12 +9,14 @@ import { type EndpointAddress, assertEnabled } from './endpoints.ts';
 import { newRound } from './new-round.ts';
 
 /**
- * Sends a delivery again, whatever its state. @throws Problem NOT_FOUND, CONFLICT with the reason why it cannot be sent
+ * Sends a delivery again, whatever its state, or only if it was given up.
+ * @throws Problem NOT_FOUND, CONFLICT with the reason why it cannot be sent
  */
 export async function resendDelivery(
   services: WebhookServices,
   address: DeliveryAddress,
   requestId: string,
+  { onlyExhausted = false }: { onlyExhausted?: boolean } = {},
 ): Promise<DeliveryRecord> {
   const { db } = services;
   const { workspaceId, id } = address;
@@ -27,9 +29,10 @@ export async function resendDelivery(
         select d.id from webhook_delivery d join webhook_event e on e.id = d.webhook_event_id
         where d.workspace_id = ${workspaceId} and d.id = ${id} and e.payload is not null
           and d.status not in ('pending', 'delivering')
+          and (d.status = 'exhausted' or not ${onlyExhausted})
         for update of d skip locked)
       returning id`.execute(trx);
-    if (rows.length === 0) throw await whyNot(trx, address);
+    if (rows.length === 0) throw await whyNot(trx, address, onlyExhausted);
     return findDelivery(trx, address);
   });
   await sendDeliveries(services, [endpointId], { requestId });
@@ -50,7 +53,11 @@ function endpointIsGone(id: WebhookEndpointId): string {
   return `The endpoint ${id} is deleted, so nothing can be sent to it. Make another one and recover: POST /webhook-endpoints/{id}/recover.`;
 }
 
-async function whyNot(trx: DatabaseTransaction, address: DeliveryAddress): Promise<Problem> {
+async function whyNot(
+  trx: DatabaseTransaction,
+  address: DeliveryAddress,
+  onlyExhausted: boolean,
+): Promise<Problem> {
   const { rows } = await sql<{ is_expunged: boolean; is_pending: boolean }>`
     select e.payload is null as is_expunged, d.status = 'pending' as is_pending
     from webhook_delivery d join webhook_event e on e.id = d.webhook_event_id
@@ -59,6 +66,8 @@ async function whyNot(trx: DatabaseTransaction, address: DeliveryAddress): Promi
     ? 'The payload of this event was expunged, so it can never be sent again.'
     : rows[0]?.is_pending
       ? 'The delivery is about to be sent already. Look at it again in a moment.'
-      : 'The delivery is being sent just now. Look at it again in a moment.';
+      : onlyExhausted
+        ? 'Somebody else has retried it.'
+        : 'The delivery is being sent just now. Look at it again in a moment.';
   return new Problem('CONFLICT', reason);
 }

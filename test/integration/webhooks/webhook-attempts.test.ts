@@ -86,6 +86,7 @@ function delivery(rest: Partial<ClaimedDelivery> = {}): ClaimedDelivery {
     roundAttempts: 0,
     ownOutages: 0,
     attempts: 0,
+    waitedMs: 0,
     targetVersion: 1,
     ...rest,
   };

@@ -169,9 +169,17 @@ describe('the bootstrap workspace', () => {
 });
 
 describe('scopes', () => {
-  const scopes = ['any', 'read', 'ingest', 'member', 'admin', 'bootstrap-admin'] as const;
+  const scopes = [
+    'any',
+    'read',
+    'ingest',
+    'member',
+    'admin',
+    'bootstrap-admin',
+    'operator-read',
+  ] as const;
   it.each([
-    ['admin', true, 'any read ingest member admin bootstrap-admin'],
+    ['admin', true, 'any read ingest member admin bootstrap-admin operator-read'],
     ['admin', false, 'any read ingest member admin'],
     ['member', true, 'any read ingest member'],
     ['ingest', true, 'any ingest'],

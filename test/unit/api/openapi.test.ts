@@ -142,6 +142,15 @@ const run = {
   finished_at: '2026-01-01T00:00:00.000Z',
 };
 const document = { document_id: 'a', semantic_identifier: 'A', source: 'ingestion_api' };
+const alarm = {
+  alarm_id: '1',
+  queue: 'lead-scrape',
+  kind: 'no_worker' as const,
+  message: 'No worker serves lead-scrape.',
+  since: '2026-01-01T00:00:00.000Z',
+  raised_at: '2026-01-01T00:00:30.000Z',
+};
+
 const EXAMPLES = {
   'checkout.session.completed': {
     session_id: 'cs_1',
@@ -175,6 +184,8 @@ const EXAMPLES = {
     failing_since: null,
     failures: 1,
   },
+  'ops.alarm.raised': alarm,
+  'ops.alarm.cleared': { ...alarm, cleared_at: '2026-01-01T00:05:00.000Z' },
   ping: { endpoint_id: '1', message: 'Hello' },
 } satisfies { [Type in keyof typeof EVENT_TYPES]: z.input<(typeof EVENT_TYPES)[Type]['data']> };
 

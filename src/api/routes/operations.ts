@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { QUEUES } from '#queues/index.ts';
+import { operatorOf } from '#src/api/operator.ts';
+import { defineRoute, type Route } from '#src/api/route.ts';
+import { listAlarms } from '#src/operations/alarms.ts';
+import { listActions } from '#src/operations/audit.ts';
+import { cursorSchema, PAGE, pageOf } from '#src/operations/cursor.ts';
+import { BEAT_MS } from '#src/operations/heartbeat.ts';
+import { alarmSchema, presentAlarm, runningJobSchema } from '#src/operations/present-queue.ts';
+import { beginOf, rangeSchema } from '#src/operations/range.ts';
+import { listRepairs } from '#src/operations/repairs.ts';
+import { listSchedules, runSchedule } from '#src/operations/schedules.ts';
+import { listProcesses, servingOf } from '#src/operations/worker-processes.ts';
+
+const OPERATIONS = { tag: 'Operations', family: 'platform' } as const;
+const READ = { ...OPERATIONS, scope: 'operator-read' } as const;
+const timestamp = z.iso.datetime();
+
+export const operationsRoutes: Route[] = [
+  defineRoute({
+    ...READ,
+    method: 'GET',
+    path: '/operations/workers',
+    summary: 'The processes with workers, and what each does',
+    description:
+      'As of their last heartbeat, every 10 seconds. Those that died stay for an hour; at most 500.',
+    reply: z.object({
+      at: timestamp,
+      beat_seconds: z.number(),
+      workers: z.array(
+        z.object({
+          id: z.string(),
+          host: z.string(),
+          pid: z.int(),
+          version: z.string(),
+          started_at: timestamp,
+          beat_at: timestamp,
+          alive: z.boolean(),
+          queues: z.array(z.object({ name: z.string(), concurrency: z.int(), active: z.int() })),
+          jobs: z.array(runningJobSchema).describe('At most 50, longest first.'),
+        }),
+      ),
+      unserved: z.array(z.string()).describe('Queues without a living worker.'),
+    }),
+    async handle({ services }) {
+      const now = services.clock();
+      const processes = await listProcesses(services.db, now);
+      return {
+        at: now.toISOString(),
+        beat_seconds: BEAT_MS / 1_000,
+        workers: processes.map(({ startedAt, beatAt, isAlive, ...process }) => ({
+          ...process,
+          started_at: startedAt.toISOString(),
+          beat_at: beatAt.toISOString(),
+          alive: isAlive,
+        })),
+        unserved: QUEUES.filter(({ name }) => servingOf(processes, name).workers === 0).map(
+          ({ name }) => name,
+        ),
+      };
+    },
+  }),
+  defineRoute({
+    ...READ,
+    method: 'GET',
+    path: '/operations/schedules',
+    summary: 'The scheduled queues, when each runs next and ran last',
+    reply: z.object({
+      schedules: z.array(
+        z.object({
+          name: z.string(),
+          does: z.string(),
+          every_seconds: z.number(),
+          next_at: timestamp.nullable(),
+          last_at: timestamp.nullable().describe('The last minute with a run.'),
+          paused: z.boolean(),
+        }),
+      ),
+    }),
+    async handle({ services }) {
+      const schedules = await listSchedules(services);
+      return {
+        schedules: schedules.map((schedule) => ({
+          name: schedule.name,
+          does: schedule.does,
+          every_seconds: schedule.everyMs / 1_000,
+          next_at: schedule.nextAt?.toISOString() ?? null,
+          last_at: schedule.lastAt?.toISOString() ?? null,
+          paused: schedule.isPaused,
+        })),
+      };
+    },
+  }),
+  defineRoute({
+    ...OPERATIONS,
+    scope: 'bootstrap-admin',
+    method: 'POST',
+    path: '/operations/schedules/{name}/run',
+    status: 202,
+    summary: 'Run a scheduled queue now',
+    description:
+      'Beside its schedule, which does not move. While the queue is paused, the run waits.',
+    params: z.object({ name: z.string() }),
+    body: z.object({}).optional(),
+    reply: z.object({ name: z.string(), paused: z.boolean() }),
+    async handle({ services, principal, params, requestId }) {
+      const operator = await operatorOf(services, principal, requestId);
+      return runSchedule(services, operator, params.name);
+    },
+  }),
+  defineRoute({
+    ...READ,
+    method: 'GET',
+    path: '/operations/alarms',
+    summary: 'Alarms, newest first',
+    query: z.object({ state: z.enum(['open', 'all']).default('open'), cursor: cursorSchema }),
+    reply: z.object({ alarms: z.array(alarmSchema), next_cursor: z.string().nullable() }),
+    async handle({ services, query }) {
+      const rows = await listAlarms(services.db, {
+        isOpen: query.state === 'open',
+        before: query.cursor ?? null,
+        limit: PAGE + 1,
+      });
+      const { page, nextCursor } = pageOf(rows);
+      return { alarms: page.map(presentAlarm), next_cursor: nextCursor };
+    },
+  }),
+  defineRoute({
+    ...READ,
+    method: 'GET',
+    path: '/operations/repairs',
+    summary: 'Rows that lost their job and were sent again by reconcile',
+    query: z.object({ range: rangeSchema }),
+    reply: z.object({
+      totals: z.array(z.object({ queue: z.string(), rows: z.int(), last_at: timestamp })),
+      repairs: z
+        .array(z.object({ at: timestamp, queue: z.string(), rows: z.int() }))
+        .describe('The latest 500, newest first.'),
+    }),
+    async handle({ services, query }) {
+      const { totals, repairs } = await listRepairs(
+        services.db,
+        beginOf(query.range, services.clock()),
+      );
+      return {
+        totals: totals.map(({ lastAt, ...total }) => ({ ...total, last_at: lastAt.toISOString() })),
+        repairs: repairs.map(({ minute, ...repair }) => ({
+          ...repair,
+          at: minute.toISOString(),
+        })),
+      };
+    },
+  }),
+  defineRoute({
+    ...READ,
+    method: 'GET',
+    path: '/operations/audit',
+    summary: 'What operators did, newest first',
+    query: z.object({ queue: z.string().max(60).optional(), cursor: cursorSchema }),
+    reply: z.object({
+      actions: z.array(
+        z.object({
+          id: z.string(),
+          at: timestamp,
+          by: z.object({
+            user_id: z.string().nullable(),
+            name: z.string(),
+            key_id: z.string().nullable(),
+          }),
+          action: z.string(),
+          queue: z.string().nullable(),
+          detail: z.record(z.string(), z.unknown()),
+          request_id: z.string().nullable(),
+        }),
+      ),
+      next_cursor: z.string().nullable(),
+    }),
+    async handle({ services, query }) {
+      const rows = await listActions(services.db, {
+        queue: query.queue ?? null,
+        before: query.cursor ?? null,
+        limit: PAGE + 1,
+      });
+      const { page, nextCursor } = pageOf(rows);
+      return {
+        actions: page.map((row) => ({
+          id: String(row.id),
+          at: row.created_at.toISOString(),
+          by: { user_id: row.user_id, name: row.user_name, key_id: row.api_key_id },
+          action: row.action,
+          queue: row.queue,
+          detail: row.detail,
+          request_id: row.request_id,
+        })),
+        next_cursor: nextCursor,
+      };
+    },
+  }),
+];

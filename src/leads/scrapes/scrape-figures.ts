@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import { leadScrape } from '#queues/lead-scrape.ts';
+import type { Database } from '#src/platform/database.ts';
+import { MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
+
+/** The work of `lead-scrape`. A scrape that goes on is due again when its last job was sent. */
+export async function scrapeFigures(db: Database): Promise<WorkFigures[]> {
+  const { rows } = await sql<WorkFigures>`
+    with work as (
+      select claimed_until > now() as is_active, coalesce(next_attempt_at,
+        case when status = 'running' then queued_at else created_at end) as due_at
+      from lead_scrape where finished_at is null limit ${MAX_COUNTED}
+    )
+    select ${leadScrape.name} as queue,
+      count(*) filter (where is_active is not true and due_at <= now())::int as waiting,
+      count(*) filter (where is_active)::int as active,
+      count(*) filter (where is_active is not true and due_at > now())::int as delayed,
+      min(due_at) filter (where is_active is not true and due_at <= now()) as oldest_due_at
+    from work`.execute(db);
+  return rows;
+}
+
+/** Scrapes that failed. */
+export function failedScrapes(db: Database) {
+  return db
+    .selectFrom('lead_scrape')
+    .where('status', '=', 'failed')
+    .where('finished_at', 'is not', null)
+    .select([
+      sql<string>`lead_scrape.id::text`.as('id'),
+      'workspace_id',
+      sql<string>`coalesce(error, '')`.as('message'),
+      sql<number>`outages + 1`.as('attempts'),
+      sql<Date>`finished_at`.as('failed_at'),
+    ]);
+}

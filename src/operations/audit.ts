@@ -1,0 +1,59 @@
+import type { ApiKeyId, UserId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+
+/** Who acts. */
+export interface Operator {
+  userId: UserId;
+  keyId: ApiKeyId | null;
+  name: string;
+  requestId: string;
+}
+
+/** What an operator can do. */
+export type OperatorActionName =
+  | 'queue.pause'
+  | 'queue.resume'
+  | 'failures.retry'
+  | 'schedule.run'
+  | 'dashboard';
+
+export interface NewAction {
+  action: OperatorActionName;
+  queue: string | null;
+  detail: Record<string, unknown>;
+}
+
+/** Writes an action into the audit log; in the action's own transaction, where it has one. */
+export async function recordAction(
+  db: Database | DatabaseTransaction,
+  operator: Operator,
+  { action, queue, detail }: NewAction,
+): Promise<void> {
+  await db
+    .insertInto('operator_action')
+    .values({
+      user_id: operator.userId,
+      user_name: operator.name,
+      api_key_id: operator.keyId,
+      action,
+      queue,
+      detail: JSON.stringify(detail),
+      request_id: operator.requestId,
+    })
+    .execute();
+}
+
+export interface AuditQuery {
+  queue: string | null;
+  /** Only older ones. */
+  before: number | null;
+  limit: number;
+}
+
+/** What operators did, newest first. */
+export async function listActions(db: Database, { queue, before, limit }: AuditQuery) {
+  let query = db.selectFrom('operator_action').selectAll().orderBy('id', 'desc').limit(limit);
+  if (queue !== null) query = query.where('queue', '=', queue);
+  if (before !== null) query = query.where('id', '<', before);
+  return query.execute();
+}

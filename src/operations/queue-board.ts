@@ -1,0 +1,167 @@
+import { QUEUES } from '#queues/index.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { WorkFigures } from '#src/platform/work-figures.ts';
+import type { RunningJob } from '#src/tables/operations.ts';
+import { type Alarm, openAlarms } from './alarms.ts';
+import { countFailures } from './failures.ts';
+import { quantilesOf } from './histogram.ts';
+import type { OperationsServices } from './operations-services.ts';
+import { listPauses, type Pause } from './pauses.ts';
+import { QUEUE_FACTS } from './queue-facts.ts';
+import { queueHistory } from './queue-history.ts';
+import { queueWork } from './queue-work.ts';
+import { beginOf, type Range } from './range.ts';
+import { type HistoryPoint, readHours, readMinutes } from './read-history.ts';
+import { listProcesses, servingOf, type WorkerProcess } from './worker-processes.ts';
+
+const MINUTE_MS = 60_000;
+/** Minutes are written up to a beat after they are over. */
+const WRITTEN_MS = 12_000;
+const SHOWN_MINUTES = 60;
+const MAX_JOBS_SHOWN = 50;
+
+type BoardServices = Pick<OperationsServices, 'clock' | 'db' | 'producer'>;
+
+/** A queue as operators see it. */
+export interface QueueEntry {
+  name: string;
+  work: WorkFigures;
+  failed: number;
+  perMinute: number;
+  failuresPerMinute: number;
+  waitMs: { p50: number; p95: number } | null;
+  runMs: { p50: number; p95: number } | null;
+  workers: number;
+  paused: Pause | null;
+  alarms: Alarm[];
+  /** The last full hour, oldest first. */
+  minutes: { finished: number; failed: number }[];
+}
+
+/** Every queue, in the order of the list. */
+export async function listQueues(
+  services: BoardServices,
+  range: Range,
+): Promise<{ at: Date; queues: QueueEntry[] }> {
+  const now = services.clock();
+  const facts = await readFacts(services, range, now);
+  return { at: now, queues: facts.work.map((work) => entryOf(work, facts)) };
+}
+
+/** One queue with its history and the jobs that run. @throws Problem NOT_FOUND */
+export async function findQueue(services: BoardServices, name: string, range: Range) {
+  assertQueue(name);
+  const { at, queues } = await listQueues(services, range);
+  const entry = queues.find((queue) => queue.name === name);
+  if (!entry) throw new Error(`${name} has no entry.`);
+  const processes = await listProcesses(services.db, at);
+  return {
+    at,
+    entry,
+    history: await queueHistory(services, name, range),
+    jobs: jobsOf(processes, name),
+  };
+}
+
+/** @throws Problem NOT_FOUND when there is no such queue */
+export function assertQueue(name: string): void {
+  if (QUEUES.some((queue) => queue.name === name)) return;
+  throw new Problem(
+    'NOT_FOUND',
+    `There is no queue ${JSON.stringify(name.slice(0, 60))}. GET /operations/queues lists the queues.`,
+  );
+}
+
+interface BoardFacts {
+  now: Date;
+  work: WorkFigures[];
+  failed: ReadonlyMap<string, number>;
+  processes: WorkerProcess[];
+  pauses: Pause[];
+  alarms: Alarm[];
+  /** Of the last hour, by minutes. */
+  minutes: HistoryPoint[];
+  /** Of the whole range. */
+  whole: HistoryPoint[];
+}
+
+async function readFacts(services: BoardServices, range: Range, now: Date): Promise<BoardFacts> {
+  const { db } = services;
+  const hourAgo = new Date(lastMinuteEnd(now) - SHOWN_MINUTES * MINUTE_MS);
+  const minutes = await readMinutes(db, { queue: null, from: hourAgo, to: now, stepSeconds: 60 });
+  const earlier =
+    range === 'hour'
+      ? []
+      : await readHours(db, { queue: null, from: beginOf(range, now), to: hourAgo });
+  return {
+    now,
+    work: await queueWork(services),
+    failed: await countFailures(db, beginOf(range, now)),
+    processes: await listProcesses(db, now),
+    pauses: await listPauses(db),
+    alarms: await openAlarms(db),
+    minutes,
+    whole: [...earlier, ...minutes],
+  };
+}
+
+function entryOf(work: WorkFigures, facts: BoardFacts): QueueEntry {
+  const { queue: name } = work;
+  const own = <Row extends { queue: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter(({ queue }) => queue === name);
+  const whole = own(facts.whole);
+  const minutes = minutesOf(own(facts.minutes), facts.now);
+  const last = minutes.at(-1) ?? NOTHING;
+  const countsRows = QUEUE_FACTS[name]?.countsFrom === 'rows';
+  return {
+    name,
+    work,
+    failed: countsRows
+      ? (facts.failed.get(name) ?? 0)
+      : whole.reduce((sum, point) => sum + point.failed, 0),
+    perMinute: last.finished,
+    failuresPerMinute: last.failed,
+    waitMs: quantilesOf(addUp(whole.map(({ waits }) => waits))),
+    runMs: quantilesOf(addUp(whole.map(({ runs }) => runs))),
+    workers: servingOf(facts.processes, name).workers,
+    paused: own(facts.pauses)[0] ?? null,
+    alarms: own(facts.alarms),
+    minutes,
+  };
+}
+
+const NOTHING = { finished: 0, failed: 0 };
+
+function minutesOf(points: readonly HistoryPoint[], now: Date): QueueEntry['minutes'] {
+  const byTime = new Map(points.map((point) => [point.at.getTime(), point]));
+  const end = lastMinuteEnd(now);
+  return Array.from({ length: SHOWN_MINUTES }, (_, index) => {
+    const point = byTime.get(end - (SHOWN_MINUTES - index) * MINUTE_MS);
+    return point ? { finished: point.finished, failed: point.failed + point.retried } : NOTHING;
+  });
+}
+
+/** The end of the last minute that all processes have written. */
+function lastMinuteEnd(now: Date): number {
+  return Math.floor((now.getTime() - WRITTEN_MS) / MINUTE_MS) * MINUTE_MS;
+}
+
+export function addUp(histograms: readonly (readonly number[])[]): number[] {
+  const sum: number[] = [];
+  for (const histogram of histograms) {
+    for (const [index, count] of histogram.entries()) sum[index] = (sum[index] ?? 0) + count;
+  }
+  return sum;
+}
+
+function jobsOf(
+  processes: readonly WorkerProcess[],
+  queue: string,
+): (RunningJob & { worker_id: string })[] {
+  return processes
+    .filter((process) => process.isAlive)
+    .flatMap(({ id, jobs }) => jobs.map((job) => ({ ...job, worker_id: id })))
+    .filter((job) => job.queue === queue)
+    .toSorted((a, b) => a.since.localeCompare(b.since))
+    .slice(0, MAX_JOBS_SHOWN);
+}

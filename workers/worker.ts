@@ -98,7 +98,7 @@ export function startWorker<P>(
 }
 
 function pausing(
-  worker: Worker,
+  worker: Pick<Worker, 'isPaused' | 'pause' | 'resume'>,
   reportError: (error: Error) => void,
 ): Pick<RunningWorker, 'pause' | 'resume'> {
   return {

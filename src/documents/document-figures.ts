@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { documentIndex } from '#queues/document-index.ts';
 import type { Database } from '#src/platform/database.ts';
-import { MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
+import { type FailedRow, MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
 import { DUE, listWaitingLanes } from './waiting-lanes.ts';
 
 /** The work of `document-index`. Documents to be removed are part of it. */
@@ -27,15 +27,7 @@ export async function documentFigures(db: Database): Promise<WorkFigures[]> {
 const NOTHING = { waiting: 0, active: 0, delayed: 0, oldest_deletion: null };
 
 /** Documents that could not be indexed. */
-export function failedDocuments(db: Database) {
-  return db
-    .selectFrom('document')
-    .where('status', '=', 'failed')
-    .select([
-      sql<string>`document.id::text`.as('id'),
-      'workspace_id',
-      sql<string>`coalesce(error, '')`.as('message'),
-      'attempts',
-      sql<Date>`coalesce(indexing_started_at, accepted_at)`.as('failed_at'),
-    ]);
-}
+export const FAILED_DOCUMENTS: RawBuilder<FailedRow> = sql`
+  select id::text as id, workspace_id, coalesce(error, '') as message, attempts,
+    coalesce(indexing_started_at, accepted_at) as failed_at
+  from document where status = 'failed'`;

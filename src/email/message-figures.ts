@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { emailSend } from '#queues/email-send.ts';
 import { emailVerify } from '#queues/email-verify.ts';
 import type { Database } from '#src/platform/database.ts';
-import { MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
+import { type FailedRow, MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
 
 /** The work of `email-verify` and `email-send`. */
 export async function messageFigures(db: Database): Promise<WorkFigures[]> {
@@ -22,17 +22,10 @@ export async function messageFigures(db: Database): Promise<WorkFigures[]> {
 }
 
 /** Messages of a kind that were not sent, or of which nobody knows whether they were. */
-export function failedMessages(db: Database, kind: 'verification' | 'message') {
-  return db
-    .selectFrom('email_message')
-    .where('status', 'in', ['failed', 'unknown'])
-    .where('kind', '=', kind)
-    .where('finished_at', 'is not', null)
-    .select([
-      sql<string>`email_message.id::text`.as('id'),
-      'workspace_id',
-      sql<string>`coalesce(error, '')`.as('message'),
-      'attempts',
-      sql<Date>`finished_at`.as('failed_at'),
-    ]);
+export function failedMessages(kind: 'verification' | 'message'): RawBuilder<FailedRow> {
+  return sql`
+  select id::text as id, workspace_id, coalesce(error, '') as message, attempts,
+    finished_at as failed_at
+  from email_message
+  where status in ('failed', 'unknown') and kind = ${kind} and finished_at is not null`;
 }

@@ -1,38 +1,38 @@
-import { sql } from 'kysely';
-import { failedUserFiles } from '#src/chat/user-files/user-file-figures.ts';
-import { failedPrunes, failedRuns } from '#src/connectors/runs/run-figures.ts';
-import { failedDocuments } from '#src/documents/document-figures.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { FAILED_USER_FILES } from '#src/chat/user-files/user-file-figures.ts';
+import { FAILED_PRUNES, FAILED_RUNS } from '#src/connectors/runs/run-figures.ts';
+import { FAILED_DOCUMENTS } from '#src/documents/document-figures.ts';
 import { failedMessages } from '#src/email/message-figures.ts';
-import { failedScrapes } from '#src/leads/scrapes/scrape-figures.ts';
+import { FAILED_SCRAPES } from '#src/leads/scrapes/scrape-figures.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { FailedRow } from '#src/platform/work-figures.ts';
-import { failedDeliveries } from '#src/webhooks/delivery-figures.ts';
+import { FAILED_DELIVERIES } from '#src/webhooks/delivery-figures.ts';
 import { errorGroup } from './error-group.ts';
 
 const MAX_GROUPS = 100;
 
-/** Where the failed rows of each queue are, and what they are called. Queues without rows are missing. */
-const SOURCES = {
-  'document-index': { kind: 'document', rows: failedDocuments },
-  'connector-sync': { kind: 'run', rows: failedRuns },
-  'connector-prune': { kind: 'prune', rows: failedPrunes },
-  'lead-scrape': { kind: 'scrape', rows: failedScrapes },
-  'email-verify': { kind: 'message', rows: (db: Database) => failedMessages(db, 'verification') },
-  'email-send': { kind: 'message', rows: (db: Database) => failedMessages(db, 'message') },
-  'webhook-deliver': { kind: 'delivery', rows: failedDeliveries },
-  'user-file': { kind: 'file', rows: failedUserFiles },
+/** Queues whose failures are rows, and what the rows are. */
+const KINDS = {
+  'document-index': 'document',
+  'connector-sync': 'run',
+  'connector-prune': 'prune',
+  'lead-scrape': 'scrape',
+  'email-verify': 'message',
+  'email-send': 'message',
+  'webhook-deliver': 'delivery',
+  'user-file': 'file',
 } as const;
 
-export type FailingQueue = keyof typeof SOURCES;
+export type FailingQueue = keyof typeof KINDS;
 
-export const FAILING_QUEUES = Object.keys(SOURCES) as FailingQueue[]; // the keys are known
+const FAILING_QUEUES = Object.keys(KINDS) as FailingQueue[]; // the keys are known
 
 export function isFailingQueue(queue: string): queue is FailingQueue {
-  return queue in SOURCES;
+  return queue in KINDS;
 }
 
 export function kindOfFailure(queue: FailingQueue): string {
-  return SOURCES[queue].kind;
+  return KINDS[queue];
 }
 
 /** Failed rows whose messages are alike. */
@@ -51,15 +51,9 @@ export async function countFailures(
   since: Date,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const queue of FAILING_QUEUES) counts.set(queue, await countFailed(db, queue, since));
+  const choice = { since, group: null, id: null };
+  for (const queue of FAILING_QUEUES) counts.set(queue, await countChosen(db, queue, choice));
   return counts;
-}
-
-async function countFailed(db: Database, queue: FailingQueue, since: Date): Promise<number> {
-  const { count } = await failedSince(db, queue, since)
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
 }
 
 /** The failures of a queue since then, by message, the largest group first. */
@@ -68,34 +62,34 @@ export async function groupFailures(
   queue: FailingQueue,
   since: Date,
 ): Promise<{ groups: FailureGroup[]; total: number; otherGroups: number }> {
-  const found = await db
-    .with('failed', () =>
-      failedSince(db, queue, since)
-        .selectAll()
-        .select((row) => errorGroup(row.ref('f.message')).as('shown')),
+  const { rows } = await sql<
+    Omit<FailureGroup, 'example'> & { example: unknown; of_all: number; groups: number }
+  >`
+    with failed as (
+      select f.*, ${errorGroup(sql<string>`f.message`)} as shown
+      from (${rowsOf(queue)}) f where f.failed_at >= ${since}
     )
-    .selectFrom('failed')
-    .select((row) => [
-      'shown as message',
-      sql<string>`md5(shown)`.as('group'),
-      row.fn.countAll<number>().as('count'),
-      row.fn.min('failed_at').as('first_at'),
-      row.fn.max('failed_at').as('last_at'),
-      sql<FailedRow>`(array_agg(to_json(failed) order by failed_at desc))[1]`.as('example'),
-    ])
-    .groupBy('shown')
-    .orderBy('count', 'desc')
-    .orderBy('last_at', 'desc')
-    .execute();
-  const groups = found.slice(0, MAX_GROUPS).map(({ example, ...group }) => ({
-    ...group,
-    example: { ...example, failed_at: new Date(example.failed_at) },
-  }));
+    select shown as message, md5(shown) as group, count(*)::int as count,
+      min(failed_at) as first_at, max(failed_at) as last_at,
+      (array_agg(to_json(failed) order by failed_at desc))[1] as example,
+      sum(count(*)) over ()::int as of_all, (count(*) over ())::int as groups
+    from failed group by shown order by count desc, last_at desc limit ${MAX_GROUPS}`.execute(db);
   return {
-    groups,
-    total: found.reduce((sum, { count }) => sum + count, 0),
-    otherGroups: found.length - groups.length,
+    groups: rows.map(({ of_all: _, groups: __, example, ...group }) => ({
+      ...group,
+      example: readExample(example),
+    })),
+    total: rows[0]?.of_all ?? 0,
+    otherGroups: (rows[0]?.groups ?? 0) - rows.length,
   };
+}
+
+/** A row as JSON has its time as text. */
+function readExample(example: unknown): FailedRow {
+  // The statement made it from the columns of a failed row.
+  const row = example as Omit<FailedRow, 'failed_at'> & { failed_at: string };
+  const { id, workspace_id, message, attempts } = row;
+  return { id, workspace_id, message, attempts, failed_at: new Date(row.failed_at) };
 }
 
 export interface FailureChoice {
@@ -112,10 +106,9 @@ export async function countChosen(
   queue: FailingQueue,
   choice: FailureChoice,
 ): Promise<number> {
-  const { count } = await chosen(db, queue, choice)
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (${rowsOf(queue)}) f where ${isChosen(choice)}`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 /** Failures of a choice, in the order of their time. */
@@ -125,29 +118,36 @@ export async function listFailures(
   choice: FailureChoice,
   page: { order: 'asc' | 'desc'; limit: number; offset: number },
 ): Promise<FailedRow[]> {
-  return chosen(db, queue, choice)
-    .select(['id', 'workspace_id', 'message', 'attempts', 'failed_at'])
-    .orderBy('failed_at', page.order)
-    .orderBy('id', page.order)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  const order = page.order === 'asc' ? sql`f.failed_at, f.id` : sql`f.failed_at desc, f.id desc`;
+  const { rows } = await sql<FailedRow>`
+    select f.id, f.workspace_id, f.message, f.attempts, f.failed_at
+    from (${rowsOf(queue)}) f where ${isChosen(choice)}
+    order by ${order} limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows;
 }
 
-function failedSince(db: Database, queue: FailingQueue, since: Date) {
-  return db.selectFrom(rowsOf(db, queue).as('f')).where('f.failed_at', '>=', since);
+function isChosen({ since, group, id }: FailureChoice): RawBuilder<boolean> {
+  return sql`f.failed_at >= ${since} and (${id}::text is null or f.id = ${id}::text)
+    and (${group}::text is null or md5(${errorGroup(sql<string>`f.message`)}) = ${group}::text)`;
 }
 
-function chosen(db: Database, queue: FailingQueue, { since, group, id }: FailureChoice) {
-  let query = failedSince(db, queue, since);
-  if (id !== null) query = query.where('f.id', '=', id);
-  if (group !== null) {
-    query = query.where((row) => sql<boolean>`md5(${errorGroup(row.ref('f.message'))}) = ${group}`);
+function rowsOf(queue: FailingQueue): RawBuilder<FailedRow> {
+  switch (queue) {
+    case 'document-index':
+      return FAILED_DOCUMENTS;
+    case 'connector-sync':
+      return FAILED_RUNS;
+    case 'connector-prune':
+      return FAILED_PRUNES;
+    case 'lead-scrape':
+      return FAILED_SCRAPES;
+    case 'email-verify':
+      return failedMessages('verification');
+    case 'email-send':
+      return failedMessages('message');
+    case 'webhook-deliver':
+      return FAILED_DELIVERIES;
+    case 'user-file':
+      return FAILED_USER_FILES;
   }
-  return query;
-}
-
-/** All have the columns of `FailedRow`; the compiler cannot join the types of the builders. */
-function rowsOf(db: Database, queue: FailingQueue): ReturnType<typeof failedDocuments> {
-  return SOURCES[queue].rows(db) as unknown as ReturnType<typeof failedDocuments>;
 }

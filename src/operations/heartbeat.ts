@@ -52,7 +52,7 @@ export function startHeartbeat(
 }
 
 /** One heartbeat of this process. */
-export async function beat(
+async function beat(
   { clock, db, inBackground, jobHistory }: BeatServices,
   served: readonly Served[],
   startedAt: Date,

@@ -146,7 +146,7 @@ function lastMinuteEnd(now: Date): number {
   return Math.floor((now.getTime() - WRITTEN_MS) / MINUTE_MS) * MINUTE_MS;
 }
 
-export function addUp(histograms: readonly (readonly number[])[]): number[] {
+function addUp(histograms: readonly (readonly number[])[]): number[] {
   const sum: number[] = [];
   for (const histogram of histograms) {
     for (const [index, count] of histogram.entries()) sum[index] = (sum[index] ?? 0) + count;

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { webhookDeliver } from '#queues/webhook-deliver.ts';
 import type { Database } from '#src/platform/database.ts';
-import { MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
+import { type FailedRow, MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
 
 /**
  * The work of `webhook-deliver`. What waits for an endpoint that is left alone for now, by its breaker or its rate
@@ -26,16 +26,7 @@ export async function deliveryFigures(db: Database): Promise<WorkFigures[]> {
 }
 
 /** Deliveries that were given up. */
-export function failedDeliveries(db: Database) {
-  return db
-    .selectFrom('webhook_delivery')
-    .where('status', '=', 'exhausted')
-    .where('finished_at', 'is not', null)
-    .select([
-      sql<string>`webhook_delivery.id::text`.as('id'),
-      'workspace_id',
-      sql<string>`coalesce(error, '')`.as('message'),
-      'attempts',
-      sql<Date>`finished_at`.as('failed_at'),
-    ]);
-}
+export const FAILED_DELIVERIES: RawBuilder<FailedRow> = sql`
+  select id::text as id, workspace_id, coalesce(error, '') as message, attempts,
+    finished_at as failed_at
+  from webhook_delivery where status = 'exhausted' and finished_at is not null`;

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { userFile } from '#queues/user-file.ts';
 import type { Database } from '#src/platform/database.ts';
-import { MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
+import { type FailedRow, MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
 
 /** The work of `user-file`. */
 export async function userFileFigures(db: Database): Promise<WorkFigures[]> {
@@ -18,15 +18,7 @@ export async function userFileFigures(db: Database): Promise<WorkFigures[]> {
 }
 
 /** Files that could not be read. */
-export function failedUserFiles(db: Database) {
-  return db
-    .selectFrom('user_file')
-    .where('status', '=', 'FAILED')
-    .select([
-      sql<string>`user_file.id::text`.as('id'),
-      'workspace_id',
-      sql<string>`coalesce(error, '')`.as('message'),
-      'attempts',
-      'queued_at as failed_at',
-    ]);
-}
+export const FAILED_USER_FILES: RawBuilder<FailedRow> = sql`
+  select id::text as id, workspace_id, coalesce(error, '') as message, attempts,
+    queued_at as failed_at
+  from user_file where status = 'FAILED'`;

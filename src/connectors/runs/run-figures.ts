@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { connectorPrune } from '#queues/connector-prune.ts';
 import { connectorSync } from '#queues/connector-sync.ts';
 import type { Database } from '#src/platform/database.ts';
-import { MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
+import { type FailedRow, MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
 
 /** The work of `connector-sync` and `connector-prune`: open runs, and pairs whose next one is due or scheduled. */
 export async function runFigures(db: Database): Promise<WorkFigures[]> {
@@ -35,31 +35,13 @@ export async function runFigures(db: Database): Promise<WorkFigures[]> {
 }
 
 /** Runs that failed. */
-export function failedRuns(db: Database) {
-  return db
-    .selectFrom('index_attempt')
-    .where('status', '=', 'failed')
-    .where('finished_at', 'is not', null)
-    .select([
-      sql<string>`index_attempt.id::text`.as('id'),
-      'workspace_id',
-      sql<string>`coalesce(error, '')`.as('message'),
-      'outages as attempts',
-      sql<Date>`finished_at`.as('failed_at'),
-    ]);
-}
+export const FAILED_RUNS: RawBuilder<FailedRow> = sql`
+  select id::text as id, workspace_id, coalesce(error, '') as message, outages as attempts,
+    finished_at as failed_at
+  from index_attempt where status = 'failed' and finished_at is not null`;
 
 /** Prunes that failed. */
-export function failedPrunes(db: Database) {
-  return db
-    .selectFrom('prune_attempt')
-    .where('status', '=', 'failed')
-    .where('finished_at', 'is not', null)
-    .select([
-      sql<string>`prune_attempt.id::text`.as('id'),
-      'workspace_id',
-      sql<string>`coalesce(error, '')`.as('message'),
-      'outages as attempts',
-      sql<Date>`finished_at`.as('failed_at'),
-    ]);
-}
+export const FAILED_PRUNES: RawBuilder<FailedRow> = sql`
+  select id::text as id, workspace_id, coalesce(error, '') as message, outages as attempts,
+    finished_at as failed_at
+  from prune_attempt where status = 'failed' and finished_at is not null`;

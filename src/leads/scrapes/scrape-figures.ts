@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { leadScrape } from '#queues/lead-scrape.ts';
 import type { Database } from '#src/platform/database.ts';
-import { MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
+import { type FailedRow, MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
 
 /** The work of `lead-scrape`. A scrape that goes on is due again when its last job was sent. */
 export async function scrapeFigures(db: Database): Promise<WorkFigures[]> {
@@ -21,16 +21,7 @@ export async function scrapeFigures(db: Database): Promise<WorkFigures[]> {
 }
 
 /** Scrapes that failed. */
-export function failedScrapes(db: Database) {
-  return db
-    .selectFrom('lead_scrape')
-    .where('status', '=', 'failed')
-    .where('finished_at', 'is not', null)
-    .select([
-      sql<string>`lead_scrape.id::text`.as('id'),
-      'workspace_id',
-      sql<string>`coalesce(error, '')`.as('message'),
-      sql<number>`outages + 1`.as('attempts'),
-      sql<Date>`finished_at`.as('failed_at'),
-    ]);
-}
+export const FAILED_SCRAPES: RawBuilder<FailedRow> = sql`
+  select id::text as id, workspace_id, coalesce(error, '') as message, outages + 1 as attempts,
+    finished_at as failed_at
+  from lead_scrape where status = 'failed' and finished_at is not null`;

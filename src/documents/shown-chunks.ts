@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { WorkspaceId } from '#src/ids.ts';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 
 /** The columns that identify a chunk and its document in the surrounding statement. */
 interface ChunkColumns {
@@ -37,4 +37,13 @@ export function areShown(
  * True for a document that is being deleted, and for one that was then sent again until its new content is indexed.
  * The index `document_hidden` has the same condition.
  */
-export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);
+export const GONE = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);
+
+/** True for a document that no search shows: it is gone, or people hid it. */
+export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at or hidden)`);
+
+/** In two parts, because each has an index with its very condition: `document_hidden` and `document_hidden_by_hand`. */
+export function hiddenDocuments(workspaceId: WorkspaceId): RawBuilder<DocumentId> {
+  return sql<DocumentId>`select id from document where workspace_id = ${workspaceId} and ${GONE}
+    union all select id from document where workspace_id = ${workspaceId} and hidden`;
+}

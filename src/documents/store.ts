@@ -25,6 +25,8 @@ export interface DocumentRecord {
   indexed_revision: number | null;
   chunk_count: number;
   attempts: number;
+  boost: number;
+  hidden: boolean;
   error: string | null;
   next_attempt_at: Date | null;
   cc_pair_ids: CcPairId[];
@@ -36,7 +38,7 @@ export interface DocumentRecord {
 
 const RECORD = sql`d.id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
   d.sections -> 0 ->> 'link' as link, d.status, d.revision, d.indexed_revision, d.chunk_count,
-  d.attempts, d.error, d.next_attempt_at, d.created_at, d.accepted_at, d.indexing_started_at,
+  d.attempts, d.boost, d.hidden, d.error, d.next_attempt_at, d.created_at, d.accepted_at, d.indexing_started_at,
   d.indexed_at, array(select cc_pair_id from document_cc_pair where document_id = d.id
     order by cc_pair_id) as cc_pair_ids`;
 

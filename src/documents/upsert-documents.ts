@@ -139,6 +139,8 @@ async function upsert(
         attempts = 0, next_attempt_at = null, claim_token = null, claimed_until = null,
         error = null, accepted_at = now(), queued_at = now(), indexing_started_at = null,
         created_at = case when d.status = 'deleting' then now() else d.created_at end,
+        boost = case when d.status = 'deleting' then 0 else d.boost end,
+        hidden = d.hidden and d.status <> 'deleting',
         chunk_count = case when d.status = 'deleting' then 0 else d.chunk_count end
       where d.content_hash <> excluded.content_hash or d.status in ('failed', 'deleting')
       returning id, workspace_id, external_id, status, created_at <> now() as already_existed

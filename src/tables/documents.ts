@@ -72,6 +72,10 @@ interface DocumentTable {
   /** Chunks of an earlier text, hidden until they are deleted. */
   hidden_ids: number[] | null;
   request_id: string | null;
+  /** How far people moved it up or down in searches; 0 for most. */
+  boost: Generated<number>;
+  /** Taken out of searches and answers by people; still listed. */
+  hidden: Generated<boolean>;
   created_at: Timestamp;
   accepted_at: Timestamp;
   indexing_started_at: Date | null;
@@ -142,14 +146,49 @@ interface TermDeltaTable {
   deltas: number[];
 }
 
+/** The words of a document's title; absent until the title is indexed. */
+interface DocumentTitleTable {
+  document_id: DocumentId;
+  workspace_id: WorkspaceId;
+  /** `tsvector`: every word and its stem, each after the mark of the workspace. */
+  words: string;
+}
+
+export const RECENCY_BIASES = ['no_decay', 'base_decay', 'favor_recent', 'auto'] as const;
+
+/** How much newer documents gain; `auto` decides by the query. */
+export type RecencyBias = (typeof RECENCY_BIASES)[number];
+
+/** What a workspace set for its searches; no row means the defaults. */
+interface SearchSettingsTable {
+  workspace_id: WorkspaceId;
+  recency_bias: RecencyBias;
+  /** Weight of the vectors, 0 to 1; null leaves it to the embedder. */
+  hybrid_alpha: number | null;
+}
+
+/** One phrase of a group of phrases that mean the same. */
+interface SearchSynonymTable {
+  workspace_id: WorkspaceId;
+  /** As queries are compared with it: see match-phrase.ts. */
+  form: string;
+  group_number: number;
+  place: number;
+  /** As it was written. */
+  phrase: string;
+}
+
 /** Documents and their index. */
 export interface DocumentsTables {
   deployment_fact: DeploymentFactTable;
   document: DocumentTable;
   document_cc_pair: DocumentCcPairTable;
+  document_title: DocumentTitleTable;
   chunk: ChunkTable;
   chunk_vector: ChunkVectorTable;
   chunk_terms: ChunkTermsTable;
   term_count: TermCountTable;
   term_delta: TermDeltaTable;
+  search_settings: SearchSettingsTable;
+  search_synonym: SearchSynonymTable;
 }

@@ -91,13 +91,18 @@ function documentAttacks(a: SeededWorkspace): AttackValues {
     paths: {
       'GET /service-api/ingestion/{document_id}': documentOfA,
       'DELETE /service-api/ingestion/{document_id}': documentOfA,
+      'PATCH /service-api/ingestion/{document_id}': documentOfA,
     },
     queries: {
+      'GET /manage/admin/doc-boosts': ['', '?ascending=true&limit=1000'],
       'GET /service-api/ingestion': ['', `?cc_pair_id=${a.pairId}`, '?limit=1000', '?source=web'],
     },
     bodies: {
       'POST /service-api/ingestion': [...a.documentIds.map(theft), picture],
       'POST /service-api/ingestion/batch': [{ documents: a.documentIds.map(theft) }],
+      'PATCH /service-api/ingestion/{document_id}': [{ hidden: true, boost: -100 }],
+      'POST /manage/admin/doc-boosts': [{ ...documentOfA, boost: -100 }],
+      'POST /manage/admin/doc-hidden': [{ ...documentOfA, hidden: true }],
       'POST /search': [
         { query: 'how deep is the harbour', limit: 100 },
         { query: 'harbour', search_filters: { document_set: [a.documentSet] } },

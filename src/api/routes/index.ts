@@ -15,6 +15,7 @@ import { connectorStatusRoutes } from './connector-status.ts';
 import { connectorRoutes } from './connectors.ts';
 import { credentialRoutes } from './credentials.ts';
 import { customToolRoutes } from './custom-tools.ts';
+import { documentCurationRoutes } from './document-curation.ts';
 import { documentSetRoutes } from './document-sets.ts';
 import { emailAccountRoutes } from './email-accounts.ts';
 import { emailMessageRoutes } from './email-messages.ts';
@@ -67,6 +68,7 @@ export const ROUTES: readonly Route[] = [
   ...pairAttemptRoutes,
   ...documentSetRoutes,
   ...ingestionRoutes,
+  ...documentCurationRoutes,
   ...searchRoutes,
   ...webSearchRoutes,
   ...userFileRoutes,

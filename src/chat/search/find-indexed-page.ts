@@ -19,6 +19,8 @@ interface ChunkRow {
   source: string;
   metadata: DocumentMetadata;
   doc_updated_at: Date | null;
+  boost: number;
+  hidden: boolean;
   text: string;
   is_html: boolean;
   link: string | null;
@@ -32,7 +34,7 @@ export async function findIndexedPage(
 ): Promise<{ document: SearchDoc; text: string } | null> {
   const { rows } = await sql<ChunkRow>`
     select d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
-      ${SHOWN_METADATA} as metadata, d.doc_updated_at,
+      ${SHOWN_METADATA} as metadata, d.doc_updated_at, d.boost, d.hidden,
       c.text, c.is_html, c.link
     from document d join chunk c on c.document_id = d.id
     where d.workspace_id = ${workspaceId} and d.external_id = any(${spellingsOf(url)}::text[])
@@ -62,8 +64,8 @@ function toDocument(row: ChunkRow, text: string): SearchDoc {
     link: safeLink(row.link),
     blurb: blurb(text) || row.semantic_identifier,
     source_type: row.source,
-    boost: 0,
-    hidden: false,
+    boost: row.boost,
+    hidden: row.hidden,
     metadata: row.metadata,
     score: null,
     is_relevant: null,

@@ -17,6 +17,8 @@ interface NewestRow {
   source: string;
   metadata: DocumentMetadata;
   doc_updated_at: Date | null;
+  boost: number;
+  hidden: boolean;
   ordinal: number;
   text: string;
   is_html: boolean;
@@ -30,7 +32,7 @@ export async function newestDocuments(
 ): Promise<SearchDoc[]> {
   const { rows } = await sql<NewestRow>`
     select d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
-      ${SHOWN_METADATA} as metadata, d.doc_updated_at,
+      ${SHOWN_METADATA} as metadata, d.doc_updated_at, d.boost, d.hidden,
       c.ordinal, c.text, c.is_html, c.link
     from (
       select * from (select *, id as document_id from document) numbered
@@ -48,8 +50,8 @@ export async function newestDocuments(
     link: row.link,
     blurb: blurb(row.is_html ? visibleText(row.text) : row.text) || row.semantic_identifier,
     source_type: row.source,
-    boost: 0,
-    hidden: false,
+    boost: row.boost,
+    hidden: row.hidden,
     metadata: row.metadata,
     score: null,
     is_relevant: null,

@@ -19,6 +19,8 @@ interface HitRow {
   source: string;
   metadata: DocumentMetadata;
   doc_updated_at: Date | null;
+  boost: number;
+  hidden: boolean;
   primary_owners: StoredOwner[];
   secondary_owners: StoredOwner[];
   ordinal: number;
@@ -44,7 +46,7 @@ export async function readHits(
   const { rows } = await sql<HitRow>`
     with c as materialized (select * from chunk where id = any(${ids}::bigint[]))
     select c.id as chunk_id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
-      ${SHOWN_METADATA} as metadata, d.doc_updated_at, ${SHOWN_OWNERS.primary} as primary_owners,
+      ${SHOWN_METADATA} as metadata, d.doc_updated_at, d.boost, d.hidden, ${SHOWN_OWNERS.primary} as primary_owners,
       ${SHOWN_OWNERS.secondary} as secondary_owners, c.ordinal, c.section_index,
       c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
     from c join document d on d.id = c.document_id
@@ -67,8 +69,8 @@ function toHit(row: HitRow, score: number, words: readonly string[]): SearchHit 
     // A document without text can be found by its title.
     blurb: blurb(shown) || row.semantic_identifier,
     source_type: row.source,
-    boost: 0,
-    hidden: false,
+    boost: row.boost,
+    hidden: row.hidden,
     metadata: row.metadata,
     score,
     is_relevant: null,

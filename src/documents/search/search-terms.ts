@@ -12,7 +12,7 @@ import {
 } from '#src/documents/bm25.ts';
 import { privateToOthers } from '#src/documents/document-access.ts';
 import { filteredDocuments, hasFilters, type SearchFilters } from './search-filters.ts';
-import { areShown, HIDDEN } from '#src/documents/shown-chunks.ts';
+import { areShown, hiddenDocuments } from '#src/documents/shown-chunks.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
 
 /** What a search may see, and how many chunks each of its halves (terms and vectors) returns. */
@@ -103,11 +103,8 @@ export function searchable(scope: SearchScope): RawBuilder<unknown> {
 /** Condition for rows of the workspace whose document passes the filters, and is not hidden or private to others. */
 export function visible({ workspaceId, userId, filters }: SearchScope): RawBuilder<unknown> {
   const allowed = filteredDocuments(workspaceId, filters);
-  const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (
-    select id from document where workspace_id = ${workspaceId} and ${HIDDEN})${
-      userId === null
-        ? sql``
-        : sql` and document_id not in (${privateToOthers(workspaceId, userId)})`
-    }`;
+  const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (${hiddenDocuments(workspaceId)})${
+    userId === null ? sql`` : sql` and document_id not in (${privateToOthers(workspaceId, userId)})`
+  }`;
   return allowed ? sql`${notHidden} and document_id in (${allowed})` : notHidden;
 }

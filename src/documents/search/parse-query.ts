@@ -1,0 +1,66 @@
+/** A quoted phrase, `-word` or `title:word` of a query: what a result must have, or must not have. */
+export interface QueryCondition {
+  text: string;
+  /** Its words must stand one after the other, as they are. Otherwise each counts in any inflection. */
+  isPhrase: boolean;
+  /** In the title. Otherwise anywhere: title, headings or passage. */
+  isTitle: boolean;
+  /** The result must not have it. */
+  isExcluded: boolean;
+}
+
+export interface SearchQuery {
+  /** The words to rank by, without operators. Blank when the query only excludes. */
+  text: string;
+  /** The words of `text` outside quotes: only these may be corrected or widened. */
+  looseText: string;
+  conditions: QueryCondition[];
+}
+
+/** Of phrases, exclusions and `title:` words together: each may cost a look-up. */
+export const MAX_CONDITIONS = 32;
+
+const QUOTES = /[“”„‟«»]/g;
+/** A dash that a phone or a word processor made of a hyphen, where it begins a word. */
+const LONG_DASHES = /(?<=^|\s)[‐‑‒–−](?=\S)/g;
+/** A hyphen excludes where it begins a word that begins with a letter or a digit. */
+const OPERAND = /((?<=^|[\s(])-(?=["\p{L}\p{N}]))?(title:)?(?:"([^"]*)"|([^\s"]+))/giu;
+const HAS_WORD = /[\p{L}\p{N}]/u;
+
+/** A query that has no operators, whatever stands in it. */
+export function plainQuery(text: string): SearchQuery {
+  return { text, looseText: text, conditions: [] };
+}
+
+/**
+ * Reads `"quoted phrases"`, `-word` and `title:word`; an operator may stand before a phrase. Never fails: a quote that
+ * is not closed, an operator without a word and a phrase without one are passed over, and the words count as words.
+ */
+export function parseQuery(query: string): SearchQuery {
+  const words: string[] = [];
+  const loose: string[] = [];
+  const conditions: QueryCondition[] = [];
+  for (const [, minus, title, quoted, word] of closeQuotes(query).matchAll(OPERAND)) {
+    const text = (quoted ?? word ?? '').trim();
+    const isPhrase = quoted !== undefined;
+    if ((isPhrase || title !== undefined) && !HAS_WORD.test(text)) continue;
+    const isExcluded = minus !== undefined;
+    const isTitle = title !== undefined;
+    if (!isExcluded) words.push(text);
+    if (!isExcluded && !isPhrase) loose.push(text);
+    if (isExcluded || isPhrase || isTitle) conditions.push({ text, isPhrase, isTitle, isExcluded });
+  }
+  return { text: words.join(' '), looseText: loose.join(' '), conditions };
+}
+
+/** With one kind of quote and hyphen, and without a quote at the end that opens nothing. */
+function closeQuotes(query: string): string {
+  const text = query.replaceAll(QUOTES, '"').replaceAll(LONG_DASHES, '-');
+  const isOdd = text.split('"').length % 2 === 0;
+  if (!isOdd) return text;
+  const last = text.lastIndexOf('"');
+  const before = text.slice(0, last);
+  // An operator still applies to the word that follows: `-"old client` excludes `old`.
+  const gap = /[\p{L}\p{N}]$/u.test(before) ? ' ' : '';
+  return `${before}${gap}${text.slice(last + 1)}`;
+}

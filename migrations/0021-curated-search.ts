@@ -21,7 +21,7 @@ const STATEMENTS = [
   sql`create table search_settings (
     workspace_id uuid primary key references workspace on delete cascade,
     recency_bias text not null check (recency_bias in ('no_decay', 'base_decay', 'favor_recent', 'auto')),
-    hybrid_alpha real check (hybrid_alpha between 0 and 1))`,
+    hybrid_alpha double precision check (hybrid_alpha between 0 and 1))`,
   // One row a phrase; phrases of one group mean the same. `form` is what is compared, `phrase` what is shown.
   sql`create table search_synonym (
     workspace_id uuid not null references workspace on delete cascade,

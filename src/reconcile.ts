@@ -7,6 +7,7 @@ import { recoverRuns } from './chat/runs/sweep-runs.ts';
 import { reconcileUserFiles, recoverUserFiles } from './chat/user-files/reconcile-user-files.ts';
 import { reconcileConnectors, recoverConnectors } from './connectors/runs/reconcile-connectors.ts';
 import { takeBackClaims } from './documents/claim-documents.ts';
+import { fillTitles } from './documents/fill-titles.ts';
 import { reconcileDocuments, sendUnfinished } from './documents/reconcile-documents.ts';
 import { reconcileMessages, recoverMessages } from './email/reconcile-messages.ts';
 import { reconcileScrapes, recoverScrapes } from './leads/scrapes/reconcile-scrapes.ts';
@@ -34,6 +35,7 @@ export async function reconcile(services: ReconcileServices, signal: AbortSignal
     ...(await reconcileMessages(services)),
     [userFile.name]: await reconcileUserFiles(services),
   });
+  await fillTitles(services.db, signal);
   await settleLapsedPlans(services.db, { now: clock(), graceDays: config.PAYMENT_GRACE_DAYS });
   return documents;
 }

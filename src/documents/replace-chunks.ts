@@ -12,6 +12,7 @@ import {
   type WriteStep,
 } from './chunk-changes.ts';
 import { assertModelIsCurrent } from './embedding-model.ts';
+import { writeTitles } from './title-words.ts';
 import { writeChunks } from './write-chunks.ts';
 
 /**
@@ -73,6 +74,7 @@ async function takeStep(
     if (!isLast) return [];
     await markIndexed(trx, held);
     const documents = held.map(({ document }) => document);
+    await writeTitles(trx, documents);
     return announceDocuments(trx, 'document.indexed', documents);
   });
 }

@@ -102,6 +102,8 @@ function documentAttacks(a: SeededWorkspace): AttackValues {
       'POST /service-api/ingestion/batch': [{ documents: a.documentIds.map(theft) }],
       'PATCH /service-api/ingestion/{document_id}': [{ hidden: true, boost: -100 }],
       'POST /manage/admin/doc-boosts': [{ ...documentOfA, boost: -100 }],
+      'PATCH /search/settings': [{ recency_bias: 'auto', synonyms: [[a.marker, 'harbour']] }],
+      'POST /search/suggest': [{ query: a.marker.slice(0, 4) }, { query: 'h', limit: 20 }],
       'POST /manage/admin/doc-hidden': [{ ...documentOfA, hidden: true }],
       'POST /search': [
         { query: 'how deep is the harbour', limit: 100 },

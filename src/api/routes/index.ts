@@ -36,6 +36,8 @@ import { privacyRoutes } from './privacy.ts';
 import { projectFileRoutes } from './project-files.ts';
 import { projectRoutes } from './projects.ts';
 import { referenceSessionRoutes } from './reference-sessions.ts';
+import { searchSettingsRoutes } from './search-settings.ts';
+import { searchSuggestRoutes } from './search-suggest.ts';
 import { searchRoutes } from './search.ts';
 import { subscriptionRoutes } from './subscription.ts';
 import { toolRoutes } from './tools.ts';
@@ -70,6 +72,8 @@ export const ROUTES: readonly Route[] = [
   ...ingestionRoutes,
   ...documentCurationRoutes,
   ...searchRoutes,
+  ...searchSettingsRoutes,
+  ...searchSuggestRoutes,
   ...webSearchRoutes,
   ...userFileRoutes,
   ...chatRoutes,

@@ -98,6 +98,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   name: 'string',
   numeric: 'string',
   sparsevec: 'string',
+  tsvector: 'string',
   text: 'string',
   timestamp: 'Date',
   timestamptz: 'Date',

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { workspaceSalt } from './bm25.ts';
+import { stemWord, tokenizeWords } from './tokenize.ts';
+
+/** Titles may be as long as documents; the index holds their beginning. */
+const MAX_TITLE_LENGTH = 1_000;
+const MAX_WORDS = 50;
+const MARK_LENGTH = 4;
+
+export interface TitledDocument {
+  id: DocumentId;
+  workspace_id: WorkspaceId;
+  semantic_identifier: string;
+  title: string | null;
+}
+
+/** The words of a title as they stand in the index: lower case, identifiers whole and in parts; with stop words. */
+export function wordsOfTitle(title: string): string[] {
+  return [...new Set(tokenizeWords(title.slice(0, MAX_TITLE_LENGTH)))].slice(0, MAX_WORDS);
+}
+
+/** Writes the words of these titles, those of `title` and of what is shown in its place. */
+export async function writeTitles(
+  db: Database | DatabaseTransaction,
+  documents: readonly TitledDocument[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  const rows = documents.map(({ id, workspace_id, semantic_identifier, title }) => {
+    const words = wordsOfTitle(`${semantic_identifier}\n${title ?? ''}`);
+    const both = new Set(words.flatMap((word) => [word, stemWord(word)]));
+    const mark = markOf(workspace_id);
+    return { id, workspace_id, words: [...both].map((word) => mark + word) };
+  });
+  await sql`
+    insert into document_title as t (document_id, workspace_id, words)
+    select x.id, x.workspace_id, array_to_tsvector(array(select json_array_elements_text(x.words)))
+    from json_to_recordset(${JSON.stringify(rows)}::json) as x(id bigint, workspace_id uuid, words json)
+    join document d on d.id = x.id
+    on conflict (document_id) do update set words = excluded.words
+    where t.words is distinct from excluded.words`.execute(db);
+}
+
+/**
+ * A `tsquery` for titles of the workspace that have every one of these words; null when there are none.
+ * @param isPrefix whether a word may go on
+ */
+export function titleQuery(
+  workspaceId: WorkspaceId,
+  words: readonly string[],
+  { isPrefix }: { isPrefix: boolean },
+): string | null {
+  const mark = markOf(workspaceId);
+  const lexemes = [...new Set(words)].map((word) => {
+    const quoted = (mark + word).replaceAll('\\', String.raw`\\`).replaceAll("'", "''");
+    return `'${quoted}'${isPrefix ? ':*' : ''}`;
+  });
+  return lexemes.length === 0 ? null : lexemes.join(' & ');
+}
+
+/**
+ * Begins every word of a workspace, so that a prefix reads the index entries of hardly any other one. Two workspaces
+ * may share a mark: the workspace id decides.
+ */
+function markOf(workspaceId: WorkspaceId): string {
+  const mark = workspaceSalt(workspaceId).toString(36).padStart(MARK_LENGTH, '0');
+  return mark.slice(-MARK_LENGTH);
+}

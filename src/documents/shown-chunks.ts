@@ -42,8 +42,12 @@ export const GONE = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);
 /** True for a document that no search shows: it is gone, or people hid it. */
 export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at or hidden)`);
 
+export function goneDocuments(workspaceId: WorkspaceId): RawBuilder<DocumentId> {
+  return sql<DocumentId>`select id from document where workspace_id = ${workspaceId} and ${GONE}`;
+}
+
 /** In two parts, because each has an index with its very condition: `document_hidden` and `document_hidden_by_hand`. */
 export function hiddenDocuments(workspaceId: WorkspaceId): RawBuilder<DocumentId> {
-  return sql<DocumentId>`select id from document where workspace_id = ${workspaceId} and ${GONE}
+  return sql<DocumentId>`${goneDocuments(workspaceId)}
     union all select id from document where workspace_id = ${workspaceId} and hidden`;
 }

@@ -5,17 +5,15 @@ import { streamReply } from '#src/api/stream-reply.ts';
 import { toSearchDoc } from '#src/chat/citations/to-search-doc.ts';
 import { toPlatformJson } from '#src/documents/platform-source.ts';
 import { withSpellings } from '#src/connectors/kinds/source-spellings.ts';
-import { cleanText } from '#src/documents/clean-text.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { newestDocuments } from '#src/documents/search/newest-documents.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search/search-filters.ts';
+import { queryText, searchQuery } from '#src/documents/search/search-query.ts';
 import { searchDocSchema, type SearchHit } from '#src/documents/search/search-hit.ts';
 
-const MAX_QUERY_LENGTH = 2_048;
 const ADMIN_RESULTS = 50;
 
-const queryText = z.string().max(MAX_QUERY_LENGTH).transform(cleanText);
 const ignored = z.number().nullish().describe('Ignored.');
 
 const foundDocSchema = searchDocSchema
@@ -37,7 +35,7 @@ export const adminSearchRoutes: Route[] = [
     path: '/admin/search',
     summary: 'Search as an administrator: at most 50 documents',
     description:
-      'A blank query lists the documents that came last. Documents that are private to others are not found.',
+      'A blank query lists the documents that came last. Hidden documents are found, too; those that are private to others are not.',
     tag: 'Search',
     family: 'platform',
     scope: 'admin',
@@ -46,9 +44,15 @@ export const adminSearchRoutes: Route[] = [
     async handle({ services, principal, body, signal, framing }) {
       const { workspaceId, userId } = principal;
       const filters = withSpellings(body.filters ?? NO_FILTERS, framing);
-      const scope = { workspaceId, userId, filters, limit: ADMIN_RESULTS };
+      const scope = { workspaceId, userId, filters, limit: ADMIN_RESULTS, includesHidden: true };
       if (body.query.trim() === '') return { documents: await newestDocuments(services.db, scope) };
-      const hits = await searchDocuments(services, { ...scope, query: body.query, signal });
+      const hits = await searchDocuments(services, {
+        ...scope,
+        query: body.query,
+        signal,
+        hasOperators: true,
+        collapses: false,
+      });
       return { documents: hits.map(toSearchDoc) };
     },
   }),
@@ -63,14 +67,19 @@ export const adminSearchRoutes: Route[] = [
     scope: 'read',
     produces: ['application/json', 'text/event-stream'],
     body: z.object({
-      search_query: queryText.refine((query) => query.trim() !== '', 'must not be blank'),
+      search_query: searchQuery,
       filters: searchFiltersSchema.nullish(),
       num_hits: z.int().min(1).max(100).nullish().describe('30 unless told.'),
       include_content: z.boolean().nullish(),
       stream: z.boolean().nullish(),
       num_docs_fed_to_llm_selection: ignored,
       run_query_expansion: z.boolean().nullish().describe('Ignored.'),
-      hybrid_alpha: ignored,
+      hybrid_alpha: z
+        .number()
+        .min(0)
+        .max(1)
+        .nullish()
+        .describe('Weight of the vectors: 0 is words alone, 1 vectors alone.'),
     }),
     reply: searchMessageReply,
     async handle({ services, principal, body, signal, requestId, framing }) {
@@ -82,6 +91,9 @@ export const adminSearchRoutes: Route[] = [
         filters: withSpellings(body.filters ?? NO_FILTERS, framing),
         limit: body.num_hits ?? 30,
         signal,
+        hasOperators: true,
+        hybridAlpha: body.hybrid_alpha ?? null,
+        collapses: false,
       });
       services.pointsAwarder.submit({ workspaceId, userId, action: 'search', sourceId: requestId });
       const reply = presentSearch(body.search_query, hits, body.include_content ?? false);

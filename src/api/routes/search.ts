@@ -1,14 +1,38 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { withSpellings } from '#src/connectors/kinds/source-spellings.ts';
-import { cleanText } from '#src/documents/clean-text.ts';
-import { searchDocuments } from '#src/documents/search/search-documents.ts';
+import { MAX_ARRANGED } from '#src/documents/search/arrange-documents.ts';
+import {
+  type PageHit,
+  searchPage,
+  type SearchPage,
+} from '#src/documents/search/search-documents.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search/search-filters.ts';
 import { searchHitSchema } from '#src/documents/search/search-hit.ts';
+import { searchQuery } from '#src/documents/search/search-query.ts';
+import { RECENCY_BIASES } from '#src/tables/documents.ts';
 
-const MAX_QUERY_LENGTH = 2_048;
 const { source_type, document_set, tags, time_cutoff } = searchFiltersSchema.shape;
+
+const halfScore = z
+  .object({ score: z.number(), rank: z.int().describe('From 1, among the passages found so.') })
+  .nullable();
+
+/** Why a hit stands where it stands. */
+const explanationSchema = z
+  .object({
+    lexical: halfScore.describe('BM25 by words; null when not found so.'),
+    dense: halfScore.describe('Cosine of the vectors; null when not found so.'),
+    relevance: z.number().describe('Of both together, before age and boost.'),
+    recency: z.number().describe('Factor for the age of the document.'),
+    boost: z.number().describe('Factor for the boost of the document.'),
+    matched: z
+      .array(z.string())
+      .describe('Words of the query in the passage, as they are indexed.'),
+    missing: z.array(z.string()),
+  })
+  .meta({ id: 'SearchExplanation' });
 
 /** A hit, with the additional names that existing clients read. */
 const searchResultSchema = searchHitSchema
@@ -16,8 +40,26 @@ const searchResultSchema = searchHitSchema
     citation_id: z.int().describe('Place in the list, from 1.'),
     title: z.string().describe('As semantic_identifier.'),
     content: z.string().describe('The passage as text, also when it is HTML source.'),
+    similar_count: z.int().describe('Near-copies that this hit stands for.'),
+    similar_document_ids: z.array(z.string()).describe('The first ten of them.'),
+    explanation: explanationSchema.nullable().describe('Null unless explain is true.'),
   })
   .meta({ id: 'SearchResult' });
+
+const facetCount = z.object({ value: z.string(), count: z.int() });
+const facetsSchema = z
+  .object({
+    source_type: z.array(facetCount),
+    tags: z.array(z.object({ tag_key: z.string(), tag_value: z.string(), count: z.int() })),
+    document_set: z.array(facetCount),
+  })
+  .meta({ id: 'SearchFacets' });
+
+const flag = (by: boolean) =>
+  z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? by);
 
 export const searchRoutes: Route[] = [
   defineRoute({
@@ -25,16 +67,12 @@ export const searchRoutes: Route[] = [
     path: '/search',
     summary: 'Search the indexed documents',
     description:
-      'Words and vectors together; one result a document, its best passage, with offsets into the section it stands in.',
+      'Words and vectors together; one result a document, its best passage, with offsets into the section it stands in. A query may have "quoted phrases", -words to exclude and title:words.',
     tag: 'Search',
     family: 'platform',
     scope: 'read',
     body: z.object({
-      query: z
-        .string()
-        .max(MAX_QUERY_LENGTH)
-        .transform(cleanText)
-        .refine((query) => query.trim() !== '', 'must not be blank'),
+      query: searchQuery,
       search_filters: searchFiltersSchema.nullish(),
       // Existing clients send filters beside the query; they apply where search_filters has none of the same kind.
       sources: source_type,
@@ -48,13 +86,42 @@ export const searchRoutes: Route[] = [
         .max(100)
         .nullish()
         .transform((limit) => limit ?? 10),
+      offset: z
+        .int()
+        .min(0)
+        .max(MAX_ARRANGED)
+        .nullish()
+        .transform((offset) => offset ?? 0)
+        .describe('Results to leave out from the beginning: next_offset of the page before.'),
+      recency_bias: z
+        .enum(RECENCY_BIASES)
+        .nullish()
+        .describe('How much newer documents gain; the setting of the workspace unless told.'),
+      hybrid_alpha: z
+        .number()
+        .min(0)
+        .max(1)
+        .nullish()
+        .describe('Weight of the vectors: 0 is words alone, 1 vectors alone.'),
+      collapse: flag(true).describe('False: near-copies are hits of their own.'),
+      highlights: flag(true).describe('False: match_highlights is empty.'),
+      facets: flag(false).describe('True: counts by source, tag and document set.'),
+      explain: flag(false).describe('True: each result says why it stands where it stands.'),
     }),
-    reply: z.object({ results: z.array(searchResultSchema), took_ms: z.number() }),
+    reply: z.object({
+      results: z.array(searchResultSchema),
+      total: z.int().describe(`Results that can be paged through, ${MAX_ARRANGED} at most.`),
+      next_offset: z.int().nullable().describe('Null on the last page.'),
+      facets: facetsSchema
+        .nullable()
+        .describe('Null unless facets is true. Counts of all results.'),
+      took_ms: z.number(),
+    }),
     async handle({ services, principal, body, signal, requestId, framing }) {
       const started = performance.now();
       const { workspaceId, userId } = principal;
       const filters = body.search_filters ?? NO_FILTERS;
-      const hits = await searchDocuments(services, {
+      const page = await searchPage(services, {
         workspaceId,
         userId,
         query: body.query,
@@ -69,18 +136,49 @@ export const searchRoutes: Route[] = [
         ),
         limit: body.limit,
         signal,
+        offset: body.offset,
+        hasOperators: true,
+        recencyBias: body.recency_bias ?? null,
+        hybridAlpha: body.hybrid_alpha ?? null,
+        collapses: body.collapse,
+        includesHidden: false,
+        highlights: body.highlights,
+        facets: body.facets,
+        explains: body.explain,
       });
       services.pointsAwarder.submit({ workspaceId, userId, action: 'search', sourceId: requestId });
-      const results = hits.map((hit, index) => ({
-        ...hit,
-        citation_id: index + 1,
-        title: hit.semantic_identifier,
-        content: hit.is_html ? visibleText(hit.text) : hit.text,
-      }));
-      return { results, took_ms: Math.round((performance.now() - started) * 10) / 10 };
+      const end = body.offset + body.limit;
+      return {
+        results: page.hits.map((one, place) => presentHit(one, body.offset + place + 1)),
+        total: page.total,
+        next_offset: end < page.total ? end : null,
+        facets: presentFacets(page),
+        took_ms: Math.round((performance.now() - started) * 10) / 10,
+      };
     },
   }),
 ];
+
+function presentHit({ hit, copies, explanation }: PageHit, place: number) {
+  return {
+    ...hit,
+    citation_id: place,
+    title: hit.semantic_identifier,
+    content: hit.is_html ? visibleText(hit.text) : hit.text,
+    similar_count: copies.count,
+    similar_document_ids: copies.documentIds,
+    explanation,
+  };
+}
+
+function presentFacets({ facets }: SearchPage): z.input<typeof facetsSchema> | null {
+  if (facets === null) return null;
+  return {
+    source_type: facets.sources,
+    tags: facets.tags.map(({ key, value, count }) => ({ tag_key: key, tag_value: value, count })),
+    document_set: facets.documentSets,
+  };
+}
 
 function orElse<T>(values: T[], others: T[]): T[] {
   return values.length > 0 ? values : others;

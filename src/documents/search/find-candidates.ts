@@ -6,9 +6,12 @@ import type { DocumentServices } from '#src/documents/document-services.ts';
 import { EmbedderFault } from '#src/documents/embed.ts';
 import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
+import type { SearchQuery } from './parse-query.ts';
+import { indexConditions, keepMatching } from './query-conditions.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { type FoundChunk, MAX_SCORED, type SearchScope, searchTerms } from './search-terms.ts';
 import { searchVectors } from './search-vectors.ts';
+import { synonymsOf } from './synonyms.ts';
 
 /**
  * Chunks that each half contributes, whatever the limit of the request: enough to include the best chunk of each of a
@@ -16,6 +19,8 @@ import { searchVectors } from './search-vectors.ts';
  */
 const CANDIDATES_PER_HALF = 500;
 const UNKNOWN_WORD_SHARE = 0.6;
+/** Of a word that means the same as one of the query. */
+const SYNONYM_WEIGHT = 0.8;
 
 type CandidateServices = Pick<DocumentServices, 'db' | 'embedder' | 'config' | 'log'>;
 
@@ -23,8 +28,11 @@ export interface Question {
   workspaceId: WorkspaceId;
   /** The user who searches. Documents private to others are not found. */
   userId: UserId;
-  query: string;
+  query: SearchQuery;
   filters: SearchFilters;
+  /** Weight of the vectors: at 0 they are not asked, at 1 words alone find nothing. Null leaves it to the embedder. */
+  hybridAlpha: number | null;
+  includesHidden: boolean;
   signal: AbortSignal;
 }
 
@@ -51,17 +59,23 @@ export async function findCandidates(
 ): Promise<FoundCandidates> {
   const { db, embedder } = services;
   const salt = workspaceSalt(question.workspaceId);
-  const words = tokenize(question.query);
-  const queryTerms = countTermIds(words, salt);
+  const { text, looseText, conditions } = question.query;
+  const synonyms = await synonymsOf(db, question.workspaceId, looseText);
+  const words = tokenize(text);
+  const queryTerms = withSynonyms(countTermIds(words, salt), synonyms, salt);
   const [counts, someArePrivate] = await Promise.all([
     readTermCounts(db, question.workspaceId, [...queryTerms.keys()]),
     hasPrivatePairsOfOthers(db, question.workspaceId, question.userId),
   ]);
-  if (counts.chunks === 0) return { words, candidates: [] };
+  const shownWords = [...words, ...synonyms.flatMap(tokenize)];
+  // A query that only excludes names nothing to find.
+  if (counts.chunks === 0 || text.trim() === '') return { words: shownWords, candidates: [] };
   const scope: SearchScope = {
     workspaceId: question.workspaceId,
     userId: someArePrivate ? question.userId : null,
     filters: question.filters,
+    conditions: indexConditions(question.workspaceId, conditions),
+    includesHidden: question.includesHidden,
     limit: CANDIDATES_PER_HALF,
   };
   const [lexical, dense] = await Promise.all([
@@ -70,17 +84,37 @@ export async function findCandidates(
       vector === null ? [] : searchVectors(services, scope, vector, counts.chunks),
     ),
   ]);
-  return { words, candidates: joinHalves(lexical, dense, embedder.noiseFloor) };
+  const joined = joinHalves(lexical, dense, embedder.noiseFloor);
+  const isByVectors = question.hybridAlpha === 1 && conditions.length === 0;
+  const asked = isByVectors ? joined.filter((one) => one.dense !== null) : joined;
+  const candidates = await keepMatching(db, question.workspaceId, conditions, asked);
+  return { words: shownWords, candidates };
 }
 
-/** Null while the embedder is unavailable: a search by words alone is better than none. */
+/** A synonym counts for a little less than the word itself; the words of a phrase share its weight. */
+function withSynonyms(
+  queryTerms: ReadonlyMap<number, number>,
+  synonyms: readonly string[],
+  salt: number,
+): Map<number, number> {
+  const terms = new Map(queryTerms);
+  for (const synonym of synonyms) {
+    const added = countTermIds(tokenize(synonym), salt);
+    const weight = SYNONYM_WEIGHT / Math.sqrt(Math.max(1, added.size));
+    for (const id of added.keys()) if (!queryTerms.has(id)) terms.set(id, weight);
+  }
+  return terms;
+}
+
+/** Null when vectors are not wanted, and while the embedder is unavailable: words alone are better than nothing. */
 async function embedQuery(
   { embedder, log }: CandidateServices,
-  { query, signal }: Question,
+  { query, hybridAlpha, signal }: Question,
   wordWeight: (word: string) => number,
 ): Promise<Float32Array | null> {
+  if (hybridAlpha === 0) return null;
   try {
-    return await embedder.embedQuery(query, wordWeight, signal);
+    return await embedder.embedQuery(query.text, wordWeight, signal);
   } catch (error) {
     if (!(error instanceof RetryLater || error instanceof EmbedderFault)) throw error;
     log.warn({ reason: error.message }, 'searching by words alone');

@@ -28,7 +28,13 @@ interface NewestRow {
 /** The newest documents that the user may find, each shown by its first chunk. */
 export async function newestDocuments(
   db: Database,
-  scope: { workspaceId: WorkspaceId; userId: UserId; filters: SearchFilters; limit: number },
+  scope: {
+    workspaceId: WorkspaceId;
+    userId: UserId;
+    filters: SearchFilters;
+    includesHidden: boolean;
+    limit: number;
+  },
 ): Promise<SearchDoc[]> {
   const { rows } = await sql<NewestRow>`
     select d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,

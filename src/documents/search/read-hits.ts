@@ -3,7 +3,7 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata, StoredOwner } from '#src/tables/documents.ts';
 import { visibleText } from '#src/documents/html-text.ts';
-import { areShown, HIDDEN } from '#src/documents/shown-chunks.ts';
+import { areShown, GONE, HIDDEN } from '#src/documents/shown-chunks.ts';
 import { SHOWN_METADATA, SHOWN_OWNERS, SHOWN_TITLE } from '#src/documents/shown-columns.ts';
 import { blurb, highlight } from './highlight.ts';
 import type { RankedChunk } from './rerank-candidates.ts';
@@ -34,12 +34,13 @@ interface HitRow {
 }
 
 /** Returns the ranked chunks as hits, in order, without those that were deleted or hidden in the meantime. */
-export async function readHits(
+export async function readHits<Chunk extends RankedChunk>(
   db: Database,
   workspaceId: WorkspaceId,
-  best: readonly RankedChunk[],
+  best: readonly Chunk[],
   words: readonly string[],
-): Promise<SearchHit[]> {
+  includesHidden: boolean,
+): Promise<{ hit: SearchHit; chunk: Chunk }[]> {
   if (best.length === 0) return [];
   const ids = best.map(({ chunkId }) => chunkId);
   // Chunks first: without statistics (the embedded size has no autovacuum) the planner would start from all documents.
@@ -50,12 +51,12 @@ export async function readHits(
       ${SHOWN_OWNERS.secondary} as secondary_owners, c.ordinal, c.section_index,
       c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
     from c join document d on d.id = c.document_id
-    where d.workspace_id = ${workspaceId} and ${HIDDEN} is not true
+    where d.workspace_id = ${workspaceId} and ${includesHidden ? GONE : HIDDEN} is not true
       and ${areShown(workspaceId, { chunk: sql`c.id`, document: sql`d.id` })}`.execute(db);
   const byId = new Map(rows.map((row) => [row.chunk_id, row]));
-  return best.flatMap(({ chunkId, score }) => {
-    const row = byId.get(chunkId);
-    return row ? toHit(row, score, words) : [];
+  return best.flatMap((chunk) => {
+    const row = byId.get(chunk.chunkId);
+    return row ? { hit: toHit(row, chunk.score, words), chunk } : [];
   });
 }
 
@@ -75,7 +76,7 @@ function toHit(row: HitRow, score: number, words: readonly string[]): SearchHit 
     score,
     is_relevant: null,
     relevance_explanation: null,
-    match_highlights: highlight(shown, words),
+    match_highlights: words.length === 0 ? [] : highlight(shown, words),
     updated_at: row.doc_updated_at?.toISOString() ?? null,
     primary_owners: displayNames(row.primary_owners),
     secondary_owners: displayNames(row.secondary_owners),

@@ -12,7 +12,7 @@ import {
 } from '#src/documents/bm25.ts';
 import { privateToOthers } from '#src/documents/document-access.ts';
 import { filteredDocuments, hasFilters, type SearchFilters } from './search-filters.ts';
-import { areShown, hiddenDocuments } from '#src/documents/shown-chunks.ts';
+import { areShown, goneDocuments, hiddenDocuments } from '#src/documents/shown-chunks.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
 
 /** What a search may see, and how many chunks each of its halves (terms and vectors) returns. */
@@ -21,8 +21,22 @@ export interface SearchScope {
   /** The user who searches; null if no document is private to others. */
   userId: UserId | null;
   filters: SearchFilters;
+  /** What the query demands beside its words. */
+  conditions: IndexConditions;
+  /** Also documents that people hid. */
+  includesHidden: boolean;
   limit: number;
 }
+
+/** Conditions on the rows of a search, beside those that hold for every search. */
+export interface IndexConditions {
+  /** On a row with `workspace_id` and `document_id`. */
+  documents: readonly RawBuilder<unknown>[];
+  /** On a row of `chunk_terms`. */
+  terms: readonly RawBuilder<unknown>[];
+}
+
+export const NO_CONDITIONS: IndexConditions = { documents: [], terms: [] };
 
 export interface FoundChunk {
   /** Chunk id. */
@@ -56,7 +70,10 @@ export async function searchTerms(
     return { id, df, idf: idf(df, counts.chunks) };
   });
   // If some rows are invisible, it is unknown how many visible rows contain a term.
-  const isNarrowed = hasFilters(scope.filters) || scope.userId !== null;
+  const isNarrowed =
+    hasFilters(scope.filters) ||
+    scope.userId !== null ||
+    scope.conditions.documents.length + scope.conditions.terms.length > 0;
   const candidates = chooseCandidateTerms(weighted, counts.chunks, {
     maxRows: maxScored,
     wantedRows: isNarrowed ? Infinity : scope.limit,
@@ -76,13 +93,14 @@ function bestOf(
   maxScored: number,
 ): RawBuilder<FoundChunk> {
   const found = sql`select chunk_id as key, document_id as "documentId", -(weights <#> ${query}::sparsevec) as score`;
-  const rare = sql`${found} from chunk_terms where terms && ${any}::int[] and ${searchable(scope)}`;
+  const isFit = sql.join([searchable(scope), ...scope.conditions.terms], sql` and `);
+  const rare = sql`${found} from chunk_terms where terms && ${any}::int[] and ${isFit}`;
   // The union removes rows that both parts find.
   const both =
     all.length === 0
       ? rare
       : sql`${rare} union ${found} from (select * from chunk_terms
-          where terms @> ${all}::int[] and ${searchable(scope)} limit ${maxScored}) common`;
+          where terms @> ${all}::int[] and ${isFit} limit ${maxScored}) common`;
   return sql<FoundChunk>`select * from (${both}) found order by score desc limit ${scope.limit}`;
 }
 
@@ -100,11 +118,21 @@ export function searchable(scope: SearchScope): RawBuilder<unknown> {
   return sql`${visible(scope)} and ${areShown(scope.workspaceId)}`;
 }
 
+/** What decides whether a document may be found at all. */
+export type Visibility = Pick<SearchScope, 'workspaceId' | 'userId' | 'filters'> &
+  Partial<Pick<SearchScope, 'conditions' | 'includesHidden'>>;
+
 /** Condition for rows of the workspace whose document passes the filters, and is not hidden or private to others. */
-export function visible({ workspaceId, userId, filters }: SearchScope): RawBuilder<unknown> {
+export function visible(scope: Visibility): RawBuilder<unknown> {
+  const { workspaceId, userId, filters, conditions = NO_CONDITIONS } = scope;
+  const hidden =
+    scope.includesHidden === true ? goneDocuments(workspaceId) : hiddenDocuments(workspaceId);
   const allowed = filteredDocuments(workspaceId, filters);
-  const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (${hiddenDocuments(workspaceId)})${
-    userId === null ? sql`` : sql` and document_id not in (${privateToOthers(workspaceId, userId)})`
-  }`;
-  return allowed ? sql`${notHidden} and document_id in (${allowed})` : notHidden;
+  const all = [
+    sql`workspace_id = ${workspaceId} and document_id not in (${hidden})`,
+    ...(userId === null ? [] : [sql`document_id not in (${privateToOthers(workspaceId, userId)})`]),
+    ...(allowed === null ? [] : [sql`document_id in (${allowed})`]),
+    ...conditions.documents,
+  ];
+  return sql`${sql.join(all, sql` and `)}`;
 }

@@ -37,7 +37,8 @@ export async function searchVectors(
     return nearestExactly(db, sql`chunk_vector where ${searchable(scope)}`, query, scope.limit);
   }
   const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;
-  if (!mayUseIndex || hasFilters(scope.filters)) {
+  const isNarrowed = hasFilters(scope.filters) || scope.conditions.documents.length > 0;
+  if (!mayUseIndex || isNarrowed) {
     return nearestByBits(db, searchable(scope), vector, query, scope.limit);
   }
   // One snapshot, so that a vector promoted in the meantime is neither missed nor found twice.

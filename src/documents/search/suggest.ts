@@ -6,8 +6,8 @@ import { SHOWN_TITLE } from '#src/documents/shown-columns.ts';
 import { titleQuery, wordsOfTitle } from '#src/documents/title-words.ts';
 import { tokenizeWords } from '#src/documents/tokenize.ts';
 import type { Database } from '#src/platform/database.ts';
-import { visible } from '#src/documents/search-terms.ts';
-import { NO_FILTERS } from '#src/documents/search-filters.ts';
+import { visible } from './search-terms.ts';
+import { NO_FILTERS } from './search-filters.ts';
 
 /** Titles that are compared; a single letter may match all of them. */
 const MAX_COMPARED = 200;

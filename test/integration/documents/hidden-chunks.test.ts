@@ -9,7 +9,7 @@ import { readPassages } from '#src/documents/search/read-passages.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
-import { type FoundChunk, searchTerms } from '#src/documents/search/search-terms.ts';
+import { type FoundChunk, searchTerms, NO_CONDITIONS } from '#src/documents/search/search-terms.ts';
 import { searchVectors } from '#src/documents/search/search-vectors.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
@@ -97,14 +97,27 @@ async function seen(word: string): Promise<Record<string, string[]>> {
     limit: 5,
     signal: never,
   });
-  const scope = { workspaceId, userId: null, filters, limit: 50 };
+  const scope = {
+    workspaceId,
+    userId: null,
+    filters,
+    conditions: NO_CONDITIONS,
+    includesHidden: false,
+    limit: 50,
+  };
   const terms = countTermIds(tokenize(query), workspaceSalt(workspaceId));
   const counts = await readTermCounts(db, workspaceId, [...terms.keys()]);
   const vector = await embedder.embedQuery(query, () => 1, never);
   const documentIds = [PAGE];
   const passages = await readPassages(db, { workspaceId, query, documentIds, perDocument: 3 });
   const page = await findIndexedPage(db, { workspaceId, userId }, PAGE);
-  const newest = await newestDocuments(db, { workspaceId, userId, filters, limit: 3 });
+  const newest = await newestDocuments(db, {
+    workspaceId,
+    userId,
+    filters,
+    includesHidden: false,
+    limit: 3,
+  });
   return {
     search: hits.map(({ text }) => text),
     terms: await textsOf(await searchTerms(db, scope, terms, counts, 5_000)),

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
-import { searchTerms } from '#src/documents/search/search-terms.ts';
+import { searchTerms, NO_CONDITIONS } from '#src/documents/search/search-terms.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { DocumentId } from '#src/ids.ts';
@@ -50,7 +50,14 @@ async function search(question: string, maxScored: number, filters = {}) {
   const { services, workspaceId } = stage;
   const terms = countTermIds(tokenize(question), workspaceSalt(workspaceId));
   const counts = await readTermCounts(services.db, workspaceId, [...terms.keys()]);
-  const scope = { workspaceId, userId: null, filters: { ...NO_FILTERS, ...filters }, limit: 100 };
+  const scope = {
+    workspaceId,
+    userId: null,
+    filters: { ...NO_FILTERS, ...filters },
+    conditions: NO_CONDITIONS,
+    includesHidden: false,
+    limit: 100,
+  };
   const found = await searchTerms(services.db, scope, terms, counts, maxScored);
   const { rows } = await sql<{ id: number; external_id: string }>`
     select c.id, d.external_id from chunk c join document d on d.id = c.document_id

@@ -1,0 +1,243 @@
+// @module-tag database
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { asPushed, CORPUS, PRIVATE_CORPUS } from '#test/support/search-corpus.ts';
+import { insertPair } from '#test/support/seed-workspace.ts';
+import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
+
+let millrace: TestMillrace;
+let owner: TestUser;
+let reader: TestUser;
+
+beforeAll(async () => {
+  millrace = await startTestMillrace();
+  owner = await openWorkspace(millrace);
+  reader = await addUser(millrace, owner, 'read');
+  const { db } = millrace.services;
+  const own = await insertPair(db, owner.workspaceId, 'Own', owner.userId);
+  const open = await insertPair(db, owner.workspaceId, 'Open', owner.userId);
+  await sql`update cc_pair set access_type = 'private' where id = ${own}`.execute(db);
+  for (const [pairId, documents] of [
+    [open, CORPUS],
+    [own, PRIVATE_CORPUS],
+  ] as const) {
+    const items = documents.map((one) => ({ document: asPushed(one), cc_pair_id: pairId }));
+    const { status } = await call('POST', '/service-api/ingestion/batch', { documents: items });
+    expect(status).toBe(200);
+  }
+  for (const [name, pairs] of [
+    ['Public set', [open]],
+    ['Secret set', [own]],
+  ] as const) {
+    const set = { name, description: '', cc_pair_ids: pairs };
+    expect((await call('POST', '/manage/admin/document-set', set)).status).toBe(200);
+  }
+  await call('PATCH', '/search/settings', {
+    synonyms: [
+      ['car', 'automobile'],
+      ['AWS', 'Amazon Web Services'],
+    ],
+  });
+  await millrace.settled(owner.key);
+});
+afterAll(() => millrace[Symbol.asyncDispose]());
+
+const call = (method: string, path: string, body?: unknown, user: TestUser = owner) =>
+  millrace.call(method, path, body, { key: user.key });
+
+interface Result {
+  document_id: string;
+  similar_count: number;
+  similar_document_ids: string[];
+}
+
+async function search(request: string | object, user = reader) {
+  const body = typeof request === 'string' ? { query: request } : request;
+  const answer = await call('POST', '/search', body, user);
+  expect(answer.status, answer.text).toBe(200);
+  const results: Result[] = answer.body.results;
+  return {
+    ids: results.map((one) => one.document_id),
+    results,
+    body: answer.body,
+    text: answer.text,
+  };
+}
+
+/** The best document for a query. */
+const firstFor = (cases: [string | object, string][]) =>
+  it.each(cases)('%j finds %s first', async (request, id) => {
+    expect((await search(request)).ids[0]).toBe(id);
+  });
+/** All documents for a query, in any order. */
+const exactlyFor = (cases: [string | object, string[]][]) =>
+  it.each(cases)('%j finds exactly %j', async (request, ids) => {
+    expect((await search(request)).ids.toSorted()).toEqual(ids.toSorted());
+  });
+/** A document that must not be among the results, although others are. */
+const neverFor = (cases: [string | object, string][]) =>
+  it.each(cases)('%j finds others than %s', async (request, id) => {
+    const { ids } = await search(request);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(ids).not.toContain(id);
+  });
+
+describe('phrases', () => {
+  exactlyFor([
+    ['"VPN client"', ['vpn-reset']],
+    ['"client of the legacy VPN"', ['vpn-legacy']],
+    ['"vpn CLIENT" settings', ['vpn-reset']],
+    ['"client VPN"', []],
+    ['"time sharing"', ['split-1']],
+    ['"reset guide"', ['vpn-reset']],
+    ['"passwords have" "fourteen letters"', ['policy']],
+    ['"passwords have fourteen"', ['policy']],
+  ]);
+  firstFor([['"to be or not to be" question', 'hamlet']]);
+});
+
+describe('excluded words', () => {
+  neverFor([
+    ['VPN -legacy', 'vpn-legacy'],
+    ['reset VPN -guide', 'vpn-reset'],
+    ['library update -"CVE-2024-3094"', 'cve'],
+    ['release crash -3.11.2', 'v3.11.2'],
+    ['security policy passwords -title:draft', 'draft'],
+  ]);
+});
+
+describe('title:', () => {
+  exactlyFor([
+    ['title:zeppelin', ['quarterly']],
+    ['title:onboarding', ['onboarding']],
+    ['title:"security policy" -title:draft', ['policy']],
+    ['title:invoices title:00018', ['invoice-18']],
+  ]);
+});
+
+describe('titles', () => {
+  firstFor([
+    ['onboarding checklist', 'onboarding'],
+    ['zeppelin report', 'quarterly'],
+    ['error codes', 'errors'],
+  ]);
+});
+
+describe('identifiers', () => {
+  firstFor([
+    ['parseHttpRequest', 'parser'],
+    ['max_retries', 'parser'],
+    ['http request parse', 'parser'],
+    ['ERR_CONN_4022', 'errors'],
+    ['CVE-2024-3094', 'cve'],
+    ['INV-2024-00018', 'invoice-18'],
+    ['anna.schmidt@mill.example', 'mail'],
+  ]);
+});
+
+describe('versions', () => {
+  firstFor([
+    ['3.11.2', 'v3.11.2'],
+    ['release 3.11.21', 'v3.11.21'],
+    ['version 3.12 crash', 'v3.12'],
+    ['node 24', 'node-24'],
+  ]);
+  exactlyFor([['"3.11.2"', ['v3.11.2']]]);
+});
+
+describe('typing errors', () => {
+  firstFor([
+    ['kuberntes', 'kubernetes'],
+    ['acommodation', 'lodging'],
+    ['databse vacuum', 'database'],
+    ['reimbursment reciept', 'receipt'],
+  ]);
+  exactlyFor([['"kuberntes"', []]]);
+});
+
+describe('languages', () => {
+  firstFor([
+    ['Urlaubsanträge', 'de'],
+    ['groessere Aenderungen', 'de'],
+    ['demande de conge annuel', 'fr'],
+    ['pedir vacaciones', 'es'],
+    ['заявление на отпуск', 'ru'],
+    ['有給休暇', 'ja'],
+    ['申请年假', 'zh'],
+    ['طلب الإجازة', 'ar'],
+    ['ยื่นใบลา', 'th'],
+  ]);
+  exactlyFor([['"北京办公室"', ['zh']]]);
+});
+
+describe('recency', () => {
+  firstFor([
+    ['price list flour', 'prices-2025'],
+    ['latest price list', 'prices-2025'],
+    [{ query: 'price list two crowns', recency_bias: 'no_decay' }, 'prices-2019'],
+  ]);
+});
+
+describe('synonyms', () => {
+  firstFor([
+    ['car', 'car'],
+    ['aws', 'aws'],
+  ]);
+  exactlyFor([['"car"', []]]);
+});
+
+describe('copies', () => {
+  it('are one result with a count, of those that the reader may see', async () => {
+    const { results } = await search('house rules canteen badge windows');
+    expect(results[0]).toMatchObject({ similar_count: 2 });
+    expect(results[0]?.similar_document_ids).toHaveLength(2);
+    const mine = await search('house rules canteen badge windows', owner);
+    expect(mine.results[0]).toMatchObject({ similar_count: 3 });
+  });
+
+  it('are results of their own on request, and different texts always', async () => {
+    const whole = await search({ query: 'house rules canteen', collapse: false });
+    expect(whole.ids).toEqual(
+      expect.arrayContaining(['handbook', 'handbook-copy', 'handbook-near', 'handbook-other']),
+    );
+    const { ids } = await search('canteen visitors book');
+    expect(ids).toContain('handbook-other');
+    expect((await search('INV-2024-00017 invoice')).ids.slice(0, 2)).toEqual([
+      'invoice-17',
+      'invoice-18',
+    ]);
+  });
+});
+
+describe('permissions', () => {
+  it.each([
+    'salary',
+    '"salary of the zephyrine engineer"',
+    'title:secretum',
+    'zephyrine',
+    'zephirine',
+  ])('%s finds nothing private to others', async (query) => {
+    const theirs = await search({ query, facets: true, explain: true });
+    expect(theirs.ids).not.toContain('salary');
+    expect(theirs.text).not.toMatch(/secretum|Secret set|90,000/);
+    expect((await search(query, owner)).ids[0]).toBe('salary');
+  });
+
+  it('neither suggests nor counts what is private to others', async () => {
+    for (const query of ['sal', 'secre', 'salary ban']) {
+      const theirs = await call('POST', '/search/suggest', { query }, reader);
+      expect(theirs.body.suggestions).toEqual([]);
+      const own = await call('POST', '/search/suggest', { query });
+      expect(own.body.suggestions).toContainEqual({
+        kind: 'title',
+        text: 'Salary bands secretum',
+        document_id: 'salary',
+        source_type: 'wiki',
+      });
+    }
+    const { body } = await search({ query: 'house rules', facets: true });
+    expect(body.facets.document_set).toEqual([{ value: 'Public set', count: body.total }]);
+  });
+});

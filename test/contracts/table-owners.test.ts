@@ -52,6 +52,11 @@ const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; reason
     tables: ['cc_pair'],
     reason: 'Finds the documents of a pair by their external ids, which are unique per workspace.',
   },
+  'src/documents/search/count-facets.ts': {
+    tables: ['cc_pair', 'document_set', 'document_set_cc_pair'],
+    reason:
+      'Counts sets through the pairs that the user may see; connectors cannot be imported from below.',
+  },
   'src/documents/search/search-filters.ts': {
     tables: ['document_set', 'document_set_cc_pair'],
     reason: 'A condition within a search; connectors cannot be imported from below.',

@@ -10,7 +10,7 @@ export interface CorpusDocument {
 
 const COMMON =
   'Everybody who works here reads this page once a year and asks the office when something is unclear. ';
-export const HANDBOOK = [
+const HANDBOOK = [
   'The canteen serves lunch from noon to two, and coffee all day.',
   'Visitors sign the book at the door and wear a badge while they are in the house.',
   'Whoever leaves last closes the windows and turns off the lights on the floor.',

@@ -35,7 +35,9 @@ const settings = {
     .max(SYNONYM_LIMITS.groups)
     .describe('Groups of words or phrases that mean the same. The list replaces the one before.'),
 };
-const settingsSchema = z.object(settings).meta({ id: 'SearchSettings' });
+const settingsSchema = z
+  .object({ ...settings, synonyms: z.array(z.array(z.string())) })
+  .meta({ id: 'SearchSettings' });
 
 /** What holds for all searches of a workspace. */
 export const searchSettingsRoutes: Route[] = [

@@ -61,7 +61,12 @@ export async function arrangeDocuments(
     const boost = boostFactor(row.boost);
     return { ...chunk, row, recency, boost, score: chunk.score * recency * boost };
   });
-  found.sort((a, b) => b.score - a.score || a.chunkId - b.chunkId);
+  found.sort(
+    (a, b) =>
+      b.score - a.score ||
+      (b.row.doc_updated_at?.getTime() ?? 0) - (a.row.doc_updated_at?.getTime() ?? 0) ||
+      a.chunkId - b.chunkId,
+  );
   // Boosts lift scores above 1.
   const scale = Math.max(1, found[0]?.score ?? 1);
   const originals = arrangement.collapses

@@ -7,7 +7,7 @@ import { EmbedderFault } from '#src/documents/embed.ts';
 import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { SearchQuery } from './parse-query.ts';
-import { indexConditions, keepMatching } from './query-conditions.ts';
+import { keepMatching } from './keep-matching.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { type FoundChunk, MAX_SCORED, type SearchScope, searchTerms } from './search-terms.ts';
 import { searchVectors } from './search-vectors.ts';
@@ -74,7 +74,7 @@ export async function findCandidates(
     workspaceId: question.workspaceId,
     userId: someArePrivate ? question.userId : null,
     filters: question.filters,
-    conditions: indexConditions(question.workspaceId, conditions),
+    conditions,
     includesHidden: question.includesHidden,
     limit: CANDIDATES_PER_HALF,
   };

@@ -1,170 +1,63 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { WorkspaceId } from '#src/ids.ts';
 import { termId, workspaceSalt } from '#src/documents/bm25.ts';
-import { visibleText } from '#src/documents/html-text.ts';
-import { holdsPhrase, phraseForm } from '#src/documents/match-phrase.ts';
-import { areShown } from '#src/documents/shown-chunks.ts';
+import { phraseForm } from '#src/documents/match-phrase.ts';
 import { titleQuery } from '#src/documents/title-words.ts';
 import { stemWord, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
-import type { Database } from '#src/platform/database.ts';
-import type { Candidate } from './find-candidates.ts';
 import type { QueryCondition } from './parse-query.ts';
-import type { IndexConditions } from './search-terms.ts';
 
-/** Chunks whose text is read for one question, at most: what a phrase costs is bounded whatever it is made of. */
-const MAX_READ = 2_000;
-
-/**
- * The conditions on the index: it knows which words a title and a passage have, but not where. `keepMatching` checks what
- * is left.
+/*
+ * What a query demands beside its words, as far as the index can tell: it knows which words a title and a passage have,
+ * but not where. `keepMatching` checks what is left.
  */
-export function indexConditions(
+
+/** On a row with `workspace_id` and `document_id`; null when any title will do. */
+export function titleCondition(
   workspaceId: WorkspaceId,
-  conditions: readonly QueryCondition[],
-): IndexConditions {
-  const documents: RawBuilder<unknown>[] = [];
-  const terms: RawBuilder<unknown>[] = [];
-  for (const condition of conditions) {
-    const not = condition.isExcluded ? sql`not` : sql``;
-    if (condition.isTitle) {
-      // The order of a phrase in a title is checked later, so its words do not exclude yet.
-      if (condition.isExcluded && condition.isPhrase) continue;
-      const query = titleQuery(workspaceId, stemsOf(condition.text), { isPrefix: false });
-      if (query === null) continue;
-      documents.push(sql`document_id ${not} in (select t.document_id from document_title t
+  demanded: readonly QueryCondition[],
+): RawBuilder<unknown> | null {
+  const conditions: RawBuilder<unknown>[] = [];
+  for (const { text, isTitle, isPhrase, isExcluded } of demanded) {
+    // The order of a phrase is checked later, so its words do not exclude yet.
+    if (!isTitle || (isExcluded && isPhrase)) continue;
+    const query = titleQuery(workspaceId, stemsOf(text), { isPrefix: false });
+    if (query === null) continue;
+    if (isExcluded) {
+      conditions.push(sql`document_id not in (select t.document_id from document_title t
         where t.workspace_id = ${workspaceId} and t.words @@ ${query}::tsquery)`);
-      continue;
+    } else {
+      conditions.push(sql`document_id in (select t.document_id from document_title t
+        where t.workspace_id = ${workspaceId} and t.words @@ ${query}::tsquery)`);
     }
+  }
+  if (conditions.length === 0) return null;
+  return sql`${sql.join(conditions, sql` and `)}`;
+}
+
+/** On a row of `chunk_terms`; null when any passage will do. */
+export function passageCondition(
+  workspaceId: WorkspaceId,
+  demanded: readonly QueryCondition[],
+): RawBuilder<unknown> | null {
+  const conditions: RawBuilder<unknown>[] = [];
+  for (const condition of demanded) {
+    if (condition.isTitle || (condition.isExcluded && needsText(condition))) continue;
     const ids = termIdsOf(workspaceId, condition.text);
-    if (ids.length === 0 || (condition.isExcluded && needsText(condition))) continue;
-    terms.push(sql`${not} terms @> ${ids}::int[]`);
+    if (ids.length === 0) continue;
+    if (condition.isExcluded) conditions.push(sql`not terms @> ${ids}::int[]`);
+    else conditions.push(sql`terms @> ${ids}::int[]`);
   }
-  return { documents, terms };
-}
-
-/** The candidates that meet all conditions: on the text of passages for phrases, on whole documents for exclusions. */
-export async function keepMatching(
-  db: Database,
-  workspaceId: WorkspaceId,
-  conditions: readonly QueryCondition[],
-  candidates: readonly Candidate[],
-): Promise<Candidate[]> {
-  const phrases = conditions.filter(({ isPhrase, isExcluded }) => isPhrase && !isExcluded);
-  const titles = conditions.filter(
-    ({ isPhrase, isTitle, isExcluded }) => isPhrase && isTitle && isExcluded,
-  );
-  const fitting = await withPhrases(db, workspaceId, [...phrases, ...titles], candidates);
-  const excluded = conditions.filter(({ isExcluded, isTitle }) => isExcluded && !isTitle);
-  return withoutExcluded(db, workspaceId, excluded, fitting);
-}
-
-interface TextRow {
-  id: number;
-  document_id: DocumentId;
-  title: string;
-  headings: string[];
-  text: string;
-  is_html: boolean;
-}
-
-/** A phrase may stand in the passage, in one of its headings or in the title. */
-async function withPhrases(
-  db: Database,
-  workspaceId: WorkspaceId,
-  conditions: readonly QueryCondition[],
-  candidates: readonly Candidate[],
-): Promise<Candidate[]> {
-  if (conditions.length === 0 || candidates.length === 0) return [...candidates];
-  const wanted = conditions.map((condition) => ({
-    ...condition,
-    form: phraseForm(condition.text),
-  }));
-  const ids = candidates.map(({ chunkId }) => chunkId);
-  const rows = await readTexts(db, workspaceId, sql`id = any(${ids}::bigint[])`);
-  const fitting = new Set<number>();
-  for (const row of rows) {
-    const title = phraseForm(row.title);
-    const anywhere = [textForm(row), ...row.headings.map(phraseForm), title];
-    const isFit = wanted.every(({ form, isTitle, isExcluded }) => {
-      const places = isTitle ? [title] : anywhere;
-      return places.some((place) => holdsPhrase(place, form)) !== isExcluded;
-    });
-    if (isFit) fitting.add(row.id);
-  }
-  return candidates.filter(({ chunkId }) => fitting.has(chunkId));
-}
-
-/** A document with an excluded word or phrase in any of its passages goes as a whole. */
-async function withoutExcluded(
-  db: Database,
-  workspaceId: WorkspaceId,
-  conditions: readonly QueryCondition[],
-  candidates: readonly Candidate[],
-): Promise<Candidate[]> {
-  const gone = new Set<DocumentId>();
-  for (const condition of conditions) {
-    const left = [...new Set(candidates.map(({ documentId }) => documentId))].filter(
-      (id) => !gone.has(id),
-    );
-    const terms = termIdsOf(workspaceId, condition.text);
-    if (left.length === 0 || terms.length === 0) continue;
-    for (const id of await documentsWith(db, workspaceId, condition, terms, left)) gone.add(id);
-  }
-  return candidates.filter(({ documentId }) => !gone.has(documentId));
-}
-
-async function documentsWith(
-  db: Database,
-  workspaceId: WorkspaceId,
-  condition: QueryCondition,
-  terms: readonly number[],
-  documents: readonly DocumentId[],
-): Promise<DocumentId[]> {
-  const holding = sql`select chunk_id from chunk_terms where document_id = any(${documents}::bigint[])
-    and terms @> ${terms}::int[] and ${areShown(workspaceId)} limit ${MAX_READ}`;
-  if (!needsText(condition)) {
-    const { rows } = await sql<{ document_id: DocumentId }>`
-      select distinct document_id from chunk_terms where document_id = any(${documents}::bigint[])
-        and terms @> ${terms}::int[] and ${areShown(workspaceId)}`.execute(db);
-    return rows.map((row) => row.document_id);
-  }
-  const form = phraseForm(condition.text);
-  const rows = await readTexts(db, workspaceId, sql`id in (${holding})`);
-  return rows
-    .filter((row) =>
-      [textForm(row), ...row.headings.map(phraseForm), phraseForm(row.title)].some((place) =>
-        holdsPhrase(place, form),
-      ),
-    )
-    .map((row) => row.document_id);
-}
-
-async function readTexts(
-  db: Database,
-  workspaceId: WorkspaceId,
-  which: RawBuilder<unknown>,
-): Promise<TextRow[]> {
-  const { rows } = await sql<TextRow>`
-    with c as materialized (
-      select id, document_id, headings, text, is_html from chunk where ${which} limit ${MAX_READ})
-    select c.id, c.document_id, coalesce(d.title, d.semantic_identifier) as title, c.headings,
-      c.text, c.is_html
-    from c join document d on d.id = c.document_id where d.workspace_id = ${workspaceId}`.execute(
-    db,
-  );
-  return rows;
-}
-
-function textForm({ text, is_html }: TextRow): string {
-  return phraseForm(is_html ? visibleText(text) : text);
+  if (conditions.length === 0) return null;
+  return sql`${sql.join(conditions, sql` and `)}`;
 }
 
 /** Whether the words of a condition must stand together, which only the text tells. */
-function needsText({ text, isPhrase }: QueryCondition): boolean {
+export function needsText({ text, isPhrase }: QueryCondition): boolean {
   return isPhrase || phraseForm(text).includes(' ');
 }
 
-function termIdsOf(workspaceId: WorkspaceId, text: string): number[] {
+/** Of the words of a text, as passages are indexed by them. */
+export function termIdsOf(workspaceId: WorkspaceId, text: string): number[] {
   const salt = workspaceSalt(workspaceId);
   return [...new Set(tokenize(text).map((term) => termId(term, salt)))];
 }

@@ -7,7 +7,8 @@ const DECAY = {
   base_decay: { perYear: 0.5, floor: 0.9 },
   favor_recent: { perYear: 2, floor: 0.5 },
 };
-const MS_PER_YEAR = 365.25 * 86_400_000;
+const MS_PER_DAY = 86_400_000;
+const DAYS_PER_YEAR = 365.25;
 /** Boosts grow slowly: three times this one is nearly all. */
 const BOOST_SCALE = 3;
 /** Words of a question that asks for what is new. */
@@ -27,7 +28,9 @@ export function recencyFactor(
   bias: Exclude<RecencyBias, 'auto'>,
 ): number {
   if (updatedAt === null) return 1;
-  const years = Math.max(0, now.getTime() - updatedAt.getTime()) / MS_PER_YEAR;
+  // In whole days, so that an order and its scores hold from one page to the next.
+  const days = Math.floor(Math.max(0, now.getTime() - updatedAt.getTime()) / MS_PER_DAY);
+  const years = days / DAYS_PER_YEAR;
   const { perYear, floor } = DECAY[bias];
   return floor + (1 - floor) / (1 + perYear * years);
 }

@@ -45,7 +45,7 @@ export interface SearchOptions {
 }
 
 /** Of a search that is not asked for otherwise: a question of a person or a model, in plain words. */
-export const PLAIN_SEARCH: SearchOptions = {
+const PLAIN_SEARCH: SearchOptions = {
   offset: 0,
   hasOperators: false,
   recencyBias: null,

@@ -11,6 +11,8 @@ import {
   TERM_SPACE,
 } from '#src/documents/bm25.ts';
 import { privateToOthers } from '#src/documents/document-access.ts';
+import type { QueryCondition } from './parse-query.ts';
+import { passageCondition, titleCondition } from './query-conditions.ts';
 import { filteredDocuments, hasFilters, type SearchFilters } from './search-filters.ts';
 import { areShown, goneDocuments, hiddenDocuments } from '#src/documents/shown-chunks.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
@@ -22,21 +24,11 @@ export interface SearchScope {
   userId: UserId | null;
   filters: SearchFilters;
   /** What the query demands beside its words. */
-  conditions: IndexConditions;
+  conditions: readonly QueryCondition[];
   /** Also documents that people hid. */
   includesHidden: boolean;
   limit: number;
 }
-
-/** Conditions on the rows of a search, beside those that hold for every search. */
-export interface IndexConditions {
-  /** On a row with `workspace_id` and `document_id`. */
-  documents: readonly RawBuilder<unknown>[];
-  /** On a row of `chunk_terms`. */
-  terms: readonly RawBuilder<unknown>[];
-}
-
-export const NO_CONDITIONS: IndexConditions = { documents: [], terms: [] };
 
 export interface FoundChunk {
   /** Chunk id. */
@@ -71,9 +63,7 @@ export async function searchTerms(
   });
   // If some rows are invisible, it is unknown how many visible rows contain a term.
   const isNarrowed =
-    hasFilters(scope.filters) ||
-    scope.userId !== null ||
-    scope.conditions.documents.length + scope.conditions.terms.length > 0;
+    hasFilters(scope.filters) || scope.userId !== null || scope.conditions.length > 0;
   const candidates = chooseCandidateTerms(weighted, counts.chunks, {
     maxRows: maxScored,
     wantedRows: isNarrowed ? Infinity : scope.limit,
@@ -93,7 +83,8 @@ function bestOf(
   maxScored: number,
 ): RawBuilder<FoundChunk> {
   const found = sql`select chunk_id as key, document_id as "documentId", -(weights <#> ${query}::sparsevec) as score`;
-  const isFit = sql.join([searchable(scope), ...scope.conditions.terms], sql` and `);
+  const wanted = passageCondition(scope.workspaceId, scope.conditions);
+  const isFit = wanted === null ? searchable(scope) : sql`${searchable(scope)} and ${wanted}`;
   const rare = sql`${found} from chunk_terms where terms && ${any}::int[] and ${isFit}`;
   // The union removes rows that both parts find.
   const both =
@@ -124,15 +115,13 @@ export type Visibility = Pick<SearchScope, 'workspaceId' | 'userId' | 'filters'>
 
 /** Condition for rows of the workspace whose document passes the filters, and is not hidden or private to others. */
 export function visible(scope: Visibility): RawBuilder<unknown> {
-  const { workspaceId, userId, filters, conditions = NO_CONDITIONS } = scope;
+  const { workspaceId, userId, filters } = scope;
   const hidden =
     scope.includesHidden === true ? goneDocuments(workspaceId) : hiddenDocuments(workspaceId);
   const allowed = filteredDocuments(workspaceId, filters);
-  const all = [
-    sql`workspace_id = ${workspaceId} and document_id not in (${hidden})`,
-    ...(userId === null ? [] : [sql`document_id not in (${privateToOthers(workspaceId, userId)})`]),
-    ...(allowed === null ? [] : [sql`document_id in (${allowed})`]),
-    ...conditions.documents,
-  ];
-  return sql`${sql.join(all, sql` and `)}`;
+  const titled = titleCondition(workspaceId, scope.conditions ?? []);
+  const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (${hidden})${
+    userId === null ? sql`` : sql` and document_id not in (${privateToOthers(workspaceId, userId)})`
+  }${titled === null ? sql`` : sql` and ${titled}`}`;
+  return allowed ? sql`${notHidden} and document_id in (${allowed})` : notHidden;
 }

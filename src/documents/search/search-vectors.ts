@@ -37,7 +37,7 @@ export async function searchVectors(
     return nearestExactly(db, sql`chunk_vector where ${searchable(scope)}`, query, scope.limit);
   }
   const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;
-  const isNarrowed = hasFilters(scope.filters) || scope.conditions.documents.length > 0;
+  const isNarrowed = hasFilters(scope.filters) || scope.conditions.some(({ isTitle }) => isTitle);
   if (!mayUseIndex || isNarrowed) {
     return nearestByBits(db, searchable(scope), vector, query, scope.limit);
   }

@@ -9,7 +9,7 @@ import { readPassages } from '#src/documents/search/read-passages.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
-import { type FoundChunk, searchTerms, NO_CONDITIONS } from '#src/documents/search/search-terms.ts';
+import { type FoundChunk, searchTerms } from '#src/documents/search/search-terms.ts';
 import { searchVectors } from '#src/documents/search/search-vectors.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
@@ -101,7 +101,7 @@ async function seen(word: string): Promise<Record<string, string[]>> {
     workspaceId,
     userId: null,
     filters,
-    conditions: NO_CONDITIONS,
+    conditions: [],
     includesHidden: false,
     limit: 50,
   };

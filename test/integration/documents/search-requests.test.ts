@@ -33,6 +33,14 @@ async function search(request: object, path = '/search') {
   return { ids, body };
 }
 
+interface Explained {
+  explanation: { dense: object | null };
+}
+interface FacetCount {
+  value: string;
+  count: number;
+}
+
 describe('pages', () => {
   it('are parts of one order, whatever their size', async () => {
     const query = 'the mill, its reset, crash, portal and report';
@@ -96,11 +104,13 @@ describe('hybrid_alpha', () => {
   it('at 0 finds by words alone, and at 1 by vectors alone', async () => {
     const explain = { query: 'kubernetes container', explain: true };
     const words = await search({ ...explain, hybrid_alpha: 0 });
-    expect(words.body.results.every((one: any) => one.explanation.dense === null)).toBe(true);
+    expect(words.body.results.every((one: Explained) => one.explanation.dense === null)).toBe(true);
     expect((await search({ query: 'kuberntes', hybrid_alpha: 0 })).ids).not.toContain('kubernetes');
     const vectors = await search({ ...explain, hybrid_alpha: 1 });
     expect(vectors.ids[0]).toBe('kubernetes');
-    expect(vectors.body.results.every((one: any) => one.explanation.dense !== null)).toBe(true);
+    expect(vectors.body.results.every((one: Explained) => one.explanation.dense !== null)).toBe(
+      true,
+    );
   });
 });
 
@@ -128,11 +138,11 @@ describe('what a request asks for', () => {
 
   it('facets count all results by source and tag, and a filter narrows them', async () => {
     const { body } = await search({ query: 'fleet reserved drivers', facets: true, limit: 1 });
-    const sources = new Map(body.facets.source_type.map((one: any) => [one.value, one.count]));
-    expect(sources.get('web')).toBe(1);
-    expect([...sources.values()].reduce((sum: number, count: any) => sum + count, 0)).toBe(
-      body.total,
+    const sources = new Map<string, number>(
+      body.facets.source_type.map((one: FacetCount) => [one.value, one.count]),
     );
+    expect(sources.get('web')).toBe(1);
+    expect([...sources.values()].reduce((sum, count) => sum + count, 0)).toBe(body.total);
     expect(body.facets.tags).toContainEqual({ tag_key: 'team', tag_value: 'office', count: 2 });
     const narrow = await search({ query: 'fleet', facets: true, sources: ['web'] });
     expect(narrow.body.facets.source_type).toEqual([{ value: 'web', count: 1 }]);

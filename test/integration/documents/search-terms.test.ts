@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
-import { searchTerms, NO_CONDITIONS } from '#src/documents/search/search-terms.ts';
+import { searchTerms } from '#src/documents/search/search-terms.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { DocumentId } from '#src/ids.ts';
@@ -54,7 +54,7 @@ async function search(question: string, maxScored: number, filters = {}) {
     workspaceId,
     userId: null,
     filters: { ...NO_FILTERS, ...filters },
-    conditions: NO_CONDITIONS,
+    conditions: [],
     includesHidden: false,
     limit: 100,
   };

@@ -84,6 +84,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
  * files; a star marks folders that may not import each other.
  */
 export const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['.', 'people'],
   webhooks: ['.', 'administration'],
   connectors: [
     '.',
@@ -155,6 +156,7 @@ export const DOORS: readonly { modules: readonly string[]; places: readonly stri
     ],
   },
   { modules: ['ioredis'], places: ['src/platform/redis.ts'] },
+  { modules: ['better-auth'], places: ['src/accounts/people/better-auth.ts'] },
   { modules: ['undici'], places: ['src/platform/http.ts'] },
   { modules: ['nodemailer'], places: ['src/email/smtp.ts'] },
   { modules: ['imapflow'], places: ['src/connectors/kinds/imap/imap-session.ts'] },

@@ -21,7 +21,10 @@ async function main(): Promise<void> {
     'api',
     async (signal) => {
       const services = await openServices(config, { log, signal });
-      const { server } = await startApi(services);
+      const { server, ownerLink } = await startApi(services);
+      if (ownerLink !== null) {
+        process.stdout.write(`Sign in first, with this link, once: ${ownerLink}\n`);
+      }
       const watch = startWatch(services);
       const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
       return {

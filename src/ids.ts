@@ -7,6 +7,12 @@ export type WorkspaceId = Branded<string, 'WorkspaceId'>;
 export type UserId = Branded<string, 'UserId'>;
 /** UUID of an API key's row (never the key itself). */
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;
+/** UUID of a person who signs in. */
+export type PersonId = Branded<string, 'PersonId'>;
+/** UUID of a session's row (never its token). */
+export type PersonSessionId = Branded<string, 'PersonSessionId'>;
+/** UUID of an invitation to a workspace. */
+export type InvitationId = Branded<string, 'InvitationId'>;
 /** Internal row id of a document; the id callers choose is `external_id`. */
 export type DocumentId = Branded<number, 'DocumentId'>;
 /** Id of a connector-credential pair (`cc_pair_id` on the wire). */

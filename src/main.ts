@@ -15,13 +15,14 @@ async function main(): Promise<void> {
   await runUntilSignal(
     'millrace',
     async (signal) => {
-      const { url, newAdminKey, phases } = await startMillrace(config, { log, signal });
+      const { url, newAdminKey, ownerLink, phases } = await startMillrace(config, { log, signal });
       const lines = [`Millrace (${config.size}) listens on ${url}`, `API reference: ${url}/docs`];
       if (newAdminKey !== null) {
         lines.push(`Admin API key, shown this once: ${newAdminKey}`);
       } else if (config.size === 'embedded' && config.BOOTSTRAP_ADMIN_API_KEY === undefined) {
         lines.push(`Admin API key: in ${join(config.DATA_DIR, 'secrets.json')}`);
       }
+      if (ownerLink !== null) lines.push(`Sign in first, with this link, once: ${ownerLink}`);
       process.stdout.write(`${lines.join('\n')}\n`);
       return { phases };
     },

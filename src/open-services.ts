@@ -1,4 +1,7 @@
 import type { Logger } from 'pino';
+import { openSignIn } from './accounts/people/sign-in.ts';
+import { explainNoSeat } from './billing/plans.ts';
+import { createServiceMail } from './email/service-mail.ts';
 import { QUEUES } from '#queues/index.ts';
 import { openProducer, type Producer } from '#queues/producer.ts';
 import packageJson from '#package.json' with { type: 'json' };
@@ -73,7 +76,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
   const database = await openRows(config, dataDirectory, patience);
   opened.defer(() => database.close());
   await prepareSchema(config, database.db, log);
-  const sealing = await openSecrets(config, database.db, dataDirectory);
+  const { encryptionKey, ...sealing } = await openSecrets(config, database.db, dataDirectory);
   const backend = await openBackend(config, database, log, patience);
   opened.defer(() => backend.close());
   const producer = await openProducer(backend);
@@ -82,7 +85,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
   const outside = openOutside(config, database.db, features.operatorFetch, log, opened);
   const deliveryLedger = createDeliveryLedger(database.db);
   opened.defer(() => deliveryLedger.idle());
-  const clock = (): Date => new Date();
+  const mail = createServiceMail({ ...outside, ...sealing, db: database.db, log, clock });
   const pointsAwarder = createPointsAwarder({ db: database.db, config, log, clock });
   opened.defer(() => pointsAwarder.idle());
   const turnWriter = createTurnWriter(database.db);
@@ -111,6 +114,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     pauseSignal: new PauseSignal(),
     ...features,
     ...outside,
+    signIn: openSignIn({ config, db: database.db, log, encryptionKey, mail, explainNoSeat }),
     answerRuns,
     turnWriter,
     describeImage: createDescribeImage({ db: database.db, ...features, ...outside, usageLedger }),
@@ -123,6 +127,8 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
+
+const clock = (): Date => new Date();
 
 async function openOwnDirectory(
   config: Config,
@@ -159,11 +165,14 @@ async function openSecrets(
   config: Config,
   db: Database,
   dataDirectory: DataDirectory | null,
-): Promise<Pick<Services, 'secrets' | 'unsubscribeSecrets'>> {
+): Promise<Pick<Services, 'secrets' | 'unsubscribeSecrets'> & { encryptionKey: Buffer }> {
   const ring = readKeyRing(config, dataDirectory);
   await assertKeyRing(db, ring);
   const { keys, secrets } = ring;
-  return { secrets, unsubscribeSecrets: await openUnsubscribeKeys(db, secrets, keys) };
+  const [encryptionKey] = keys;
+  if (encryptionKey === undefined) throw new Error('The key ring is empty.');
+  const unsubscribeSecrets = await openUnsubscribeKeys(db, secrets, keys);
+  return { secrets, unsubscribeSecrets, encryptionKey };
 }
 
 function openBackend(

@@ -1,3 +1,4 @@
+import type { PeopleServices } from './accounts/people/people-services.ts';
 import type { BillingServices } from './billing/billing-services.ts';
 import type { ChatServices } from './chat/chat-services.ts';
 import type { ConnectorServices } from './connectors/connector-services.ts';
@@ -23,4 +24,5 @@ export interface Services
     FileServices,
     LeadServices,
     OperationsServices,
+    PeopleServices,
     WebhookServices {}

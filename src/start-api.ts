@@ -1,8 +1,11 @@
+import { linkTo } from './accounts/people/link-token.ts';
+import { hasOwner, makeOwnerToken } from './accounts/people/owner-link.ts';
 import { ensureBootstrap } from './accounts/ensure-bootstrap.ts';
 import { createApiKey } from './accounts/api-keys.ts';
 import { createApp } from './api/app.ts';
 import { ROUTES } from './api/routes/index.ts';
 import { type RunningServer, startServer } from './api/server.ts';
+import { baseUrlOf } from './platform/base-url.ts';
 import type { Services } from './services.ts';
 
 const SAFE_KEY_LENGTH = 16;
@@ -13,6 +16,8 @@ export interface RunningApi {
   readonly newAdminKey: string | null;
   /** The admin key known to this process, from the settings or the data directory. */
   readonly adminKey: string | null;
+  /** For the first person to sign in; null when there is an owner. */
+  readonly ownerLink: string | null;
 }
 
 /** Serves the API: creates the bootstrap workspace and its key if they do not exist, then listens. */
@@ -38,7 +43,15 @@ export async function startApi(services: Services): Promise<RunningApi> {
   const server = await startServer(services, createApp(services, ROUTES));
   const adminKey = config.BOOTSTRAP_ADMIN_API_KEY ?? newAdminKey ?? keptKey;
   if (adminKey !== null) dataDirectory?.announce({ url: server.url, apiKey: adminKey });
-  return { server, newAdminKey, adminKey };
+  const ownerLink = await makeOwnerLink(services, server.url);
+  return { server, newAdminKey, adminKey, ownerLink };
+}
+
+/** A new one at each start until one was used; earlier ones stay valid until they expire. */
+async function makeOwnerLink({ db, config }: Services, url: string): Promise<string | null> {
+  if (await hasOwner(db)) return null;
+  const { token } = await makeOwnerToken(db);
+  return linkTo(config.PUBLIC_URL === undefined ? url : baseUrlOf(config), 'welcome', token);
 }
 
 /** The embedded size needs no settings: its first admin key is generated here and stored beside the data. */

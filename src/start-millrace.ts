@@ -13,6 +13,8 @@ export interface RunningMillrace {
   readonly newAdminKey: string | null;
   /** The admin key known to this process, from the settings or the data directory. */
   readonly adminKey: string | null;
+  /** For the first person to sign in; null when there is an owner. */
+  readonly ownerLink: string | null;
   /** The ordered phases of stopping. */
   readonly phases: ShutdownPhase[];
 }
@@ -27,7 +29,7 @@ export async function startMillrace(
     // One process owns the embedded database, so existing claims are stale.
     if (config.size === 'embedded') await recoverAfterCrash(services);
     // A port in use is the most likely failure, so it is tried before anything that would have to be stopped.
-    const { server, newAdminKey, adminKey } = await startApi(services);
+    const { server, newAdminKey, adminKey, ownerLink } = await startApi(services);
     const workers = await startWorkers(services).catch(async (error: unknown) => {
       await server.close(0);
       throw error;
@@ -38,6 +40,7 @@ export async function startMillrace(
       url: server.url,
       newAdminKey,
       adminKey,
+      ownerLink,
       phases: [
         { name: 'requests', timeoutMs: deadlineMs + 5_000, run: () => server.close(deadlineMs) },
         { name: 'jobs', timeoutMs: deadlineMs + 10_000, run: () => workers.close(deadlineMs) },

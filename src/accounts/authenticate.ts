@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { ApiKeyId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { hashApiKey } from './api-keys.ts';
 import type { Principal } from './principal.ts';
@@ -11,7 +12,7 @@ const CACHE_ENTRIES = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
 
 interface KnownKey {
-  principal: Principal;
+  principal: Principal & { keyId: ApiKeyId };
   expiresAt: Date | null;
   lastUsedAt: Date | null;
 }
@@ -90,6 +91,7 @@ async function findKey(db: Database, hash: Buffer): Promise<KnownKey | null> {
       workspaceId: row.workspace_id,
       userId: row.user_id,
       keyId: row.id,
+      sessionId: null,
       role: row.role,
       plan: row.plan_tier,
       isBootstrapWorkspace: row.is_bootstrap,

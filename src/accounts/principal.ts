@@ -1,17 +1,20 @@
-import type { ApiKeyId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { ApiKeyId, PersonSessionId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { PlanTier, Role } from '#src/tables/accounts.ts';
 
-/** The caller that an API key identifies. */
+/** The caller that an API key or a session identifies. */
 export interface Principal {
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
-  readonly keyId: ApiKeyId;
+  /** Null for a session. */
+  readonly keyId: ApiKeyId | null;
+  /** Null for an API key. */
+  readonly sessionId: PersonSessionId | null;
   readonly role: Role;
   readonly plan: PlanTier;
   readonly isBootstrapWorkspace: boolean;
 }
 
-/** The access that a route requires; `public` needs no key, `any` accepts any valid key. */
+/** The access that a route requires; `public` needs no caller, `any` accepts every valid key or session. */
 export type Scope = 'public' | 'any' | 'read' | 'ingest' | 'member' | 'admin' | OperatorScope;
 
 /** What spans all workspaces is for the operator's workspace alone. */
@@ -27,13 +30,19 @@ const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>
   'operator-read': ['admin'],
 };
 
-/** The error message that names the required key, or null when the principal has access. */
+/** The error message that names the required key or role, or null when the principal has access. */
 export function whyForbidden(principal: Principal, scope: Exclude<Scope, 'public'>): string | null {
   const roles = ROLES_OF_SCOPE[scope];
   if (!roles.includes(principal.role)) {
+    if (principal.sessionId !== null) {
+      return `This needs the role ${listOf(roles)}; your role in this workspace is ${principal.role}.`;
+    }
     return `This needs an API key with the role ${listOf(roles)}; this key has the role ${principal.role}.`;
   }
   if (isOperatorScope(scope) && !principal.isBootstrapWorkspace) {
+    if (principal.sessionId !== null) {
+      return 'This is for operators: admins of the workspace that this deployment began with.';
+    }
     return 'This needs an admin key of the bootstrap workspace; this key belongs to another workspace.';
   }
   return null;

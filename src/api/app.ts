@@ -2,6 +2,10 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { createAuthenticator } from '#src/accounts/authenticate.ts';
 import type { Services } from '#src/services.ts';
+import { sessionCookieOf } from '#src/accounts/people/session-cookie.ts';
+import { baseUrlOf } from '#src/platform/base-url.ts';
+import { createIdentify } from './auth.ts';
+import { createFindClientAddress } from './client-address.ts';
 import type { RequestState } from './context.ts';
 import { createDashboardGuard } from './dashboard-guard.ts';
 import { documentationRoutes } from './documentation.ts';
@@ -12,11 +16,13 @@ import {
   allowCrossOrigin,
   answerProblems,
   assignRequestId,
+  forbidFraming,
   normalizePath,
   recordRequests,
   refuseUnrouted,
   requireOneHost,
 } from './request-layers.ts';
+import { refuseForeignPages } from './own-pages.ts';
 import type { Route } from './route.ts';
 import { type RouteServing, serveRoute } from './serve-route.ts';
 
@@ -26,9 +32,11 @@ export function createApp(
   routes: readonly Route[],
   { checkReplies = false }: { checkReplies?: boolean } = {},
 ): Koa<RequestState> {
+  const identify = createIdentify({ ...services, authenticate: createAuthenticator(services) });
   const serving: RouteServing = {
     services,
-    authenticate: createAuthenticator(services),
+    identify,
+    findClientAddress: createFindClientAddress(services.config.TRUSTED_PROXIES),
     takeRequest: createRateLimiter(
       openRequestLog(services.rateLimitStore, services.clock),
       services,
@@ -44,7 +52,9 @@ export function createApp(
   app.use(recordRequests(services));
   app.use(answerProblems);
   app.use(requireOneHost);
-  app.use(createDashboardGuard(services, serving.authenticate));
+  app.use(forbidFraming);
+  app.use(refuseForeignPages(sessionCookieOf(baseUrlOf(services.config)), services.config));
+  app.use(createDashboardGuard(services, identify));
   app.use(allowCrossOrigin);
   app.use(normalizePath);
   app.use(createRouter([...routes, ...documentationRoutes(routes)], serving).routes());

@@ -1,35 +1,41 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Authenticate } from '#src/accounts/authenticate.ts';
+import { findCaller } from '#src/accounts/people/sessions.ts';
+import { hasCookie } from '#src/accounts/people/session-cookie.ts';
 import { type Principal, type Scope, whyForbidden } from '#src/accounts/principal.ts';
 import { readAccount } from '#src/accounts/account.ts';
 import { explainPlanLimit } from '#src/billing/plans.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
+import { presentedKey } from './presented-key.ts';
 
-/**
- * Identifies the caller of a request.
- * @throws Problem UNAUTHENTICATED without a valid key
- */
-export async function identify(
-  authenticate: Authenticate,
-  headers: IncomingHttpHeaders,
-): Promise<Principal> {
-  const key = presentedKey(headers);
-  if (key === null) {
-    throw new Problem(
-      'UNAUTHENTICATED',
-      'The request carries no API key. Send the header Authorization: Bearer <API_KEY>.',
-    );
-  }
-  const principal = await authenticate(key);
-  if (principal === null) {
-    throw new Problem(
-      'UNAUTHENTICATED',
-      'The API key is not valid: it is unknown, expired or revoked. Ask an admin of your workspace for another.',
-    );
-  }
-  return principal;
+/** @throws Problem UNAUTHENTICATED without a valid key or session */
+export type Identify = (headers: IncomingHttpHeaders) => Promise<Principal>;
+
+/** Identifies callers by their API key, else by the cookie of their session. */
+export function createIdentify({
+  authenticate,
+  db,
+  signIn,
+}: Pick<Services, 'db' | 'signIn'> & { authenticate: Authenticate }): Identify {
+  return async (headers) => {
+    const key = presentedKey(headers);
+    if (key !== null) return (await authenticate(key)) ?? refuse(KEY_IS_INVALID);
+    if (!hasCookie(headers.cookie, signIn.cookie)) return refuse(NOTHING_PRESENTED);
+    const session = await signIn.findSession(headers.cookie);
+    return (session && (await findCaller(db, session))) ?? refuse(SESSION_IS_OVER);
+  };
+}
+
+const NOTHING_PRESENTED =
+  'The request carries no API key. Send the header Authorization: Bearer <API_KEY>.';
+const KEY_IS_INVALID =
+  'The API key is not valid: it is unknown, expired or revoked. Ask an admin of your workspace for another.';
+const SESSION_IS_OVER = 'The session is over: it has expired or was ended. Sign in again.';
+
+function refuse(message: string): never {
+  throw new Problem('UNAUTHENTICATED', message);
 }
 
 /** @throws Problem UNAUTHORIZED when the principal's role or workspace does not allow the scope */
@@ -52,19 +58,4 @@ export async function assertPlan(
   const { plan } = await readAccount(db, principal);
   const reason = explainPlanLimit(plan, needed);
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
-}
-
-/**
- * The text of the key, or null. Where a proxy uses `Authorization` itself, existing clients send another header, in
- * which they may omit the word Bearer.
- */
-function presentedKey(headers: IncomingHttpHeaders): string | null {
-  const own = headers['x-onyx-authorization'];
-  if (typeof own !== 'string' || own.trim() === '') return bearerOf(headers.authorization ?? '');
-  return /^bearer\b/i.test(own.trim()) ? bearerOf(own) : own.trim();
-}
-
-/** RFC 6750 §2.1; scheme names are case-insensitive (RFC 9110 §11.1). */
-function bearerOf(header: string): string | null {
-  return /^bearer\s+(\S.*)$/i.exec(header.trim())?.[1] ?? null;
 }

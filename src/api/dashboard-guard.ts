@@ -1,4 +1,3 @@
-import type { Authenticate } from '#src/accounts/authenticate.ts';
 import {
   createQueueDashboard,
   QUEUE_DASHBOARD_ASSETS,
@@ -6,7 +5,7 @@ import {
 } from '#src/console/queue-dashboard.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import { assertMay, identify } from './auth.ts';
+import { assertMay, type Identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { IMMUTABLE, REVALIDATED, sendStatic } from './send-static.ts';
 import { type OpenStaticFile, openStaticFolder } from './static-folder.ts';
@@ -15,12 +14,12 @@ import { type OpenStaticFile, openStaticFolder } from './static-folder.ts';
 const HASHED_NAME = /\.[0-9a-f]{10}\.\w+$/;
 
 /**
- * The queue dashboard, for admins of the bootstrap workspace, because queues span all workspaces. Browsers prompt for
- * the key (HTTP Basic, any user name, the key as password).
+ * The queue dashboard, for admins of the bootstrap workspace, because queues span all workspaces. Without a session,
+ * browsers prompt for a key (HTTP Basic, any user name, the key as password).
  */
 export function createDashboardGuard(
   services: Pick<Services, 'producer' | 'config' | 'pointsAwarder'>,
-  authenticate: Authenticate,
+  identify: Identify,
 ): ApiMiddleware {
   const { producer, config } = services;
   const dashboard = createQueueDashboard(producer, { seesWorkers: config.size !== 'embedded' });
@@ -35,7 +34,7 @@ export function createDashboardGuard(
     ctx.set('WWW-Authenticate', 'Basic realm="Millrace", charset="UTF-8"');
     const basicKey = basicPassword(ctx.get('authorization'));
     const headers = basicKey === null ? ctx.headers : { authorization: `Bearer ${basicKey}` };
-    const principal = await identify(authenticate, headers);
+    const principal = await identify(headers);
     ctx.state.principal = principal;
     assertMay(principal, 'bootstrap-admin');
     ctx.remove('WWW-Authenticate');
@@ -45,7 +44,7 @@ export function createDashboardGuard(
         return;
       }
     } else {
-      rejectCrossOrigin(ctx, publicHost, basicKey !== null);
+      rejectCrossOrigin(ctx, publicHost, basicKey !== null || principal.sessionId !== null);
     }
     // Jobs change constantly and are confidential.
     ctx.set('Cache-Control', 'no-store');

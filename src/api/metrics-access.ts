@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createAuthenticator } from '#src/accounts/authenticate.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import { assertMay, identify } from './auth.ts';
+import { assertMay, createIdentify } from './auth.ts';
 
 /**
  * Access to the metrics, which count over all workspaces: for a scraper with `METRICS_TOKEN`, and for admins of the
@@ -18,13 +18,14 @@ export async function assertMayReadMetrics(
   if (token === undefined && size === 'embedded') return;
   const header = headers.authorization ?? '';
   if (token !== undefined && isSame(header.replace(/^bearer +/i, ''), token)) return;
-  if (header === '') {
+  if (header === '' && headers.cookie === undefined) {
     throw new Problem(
       'UNAUTHENTICATED',
       'Metrics need Authorization: Bearer with the METRICS_TOKEN of this service, or with an admin key of its bootstrap workspace.',
     );
   }
-  assertMay(await identify(createAuthenticator(services), headers), 'bootstrap-admin');
+  const identify = createIdentify({ ...services, authenticate: createAuthenticator(services) });
+  assertMay(await identify(headers), 'bootstrap-admin');
 }
 
 /** Compares in constant time, which reveals nothing about the token. */

@@ -1,12 +1,15 @@
 import type { StaticContent } from './static-content.ts';
 
+/** A list is a header that is sent several times, such as `Set-Cookie`. */
+export type ReplyHeaders = Readonly<Record<string, string | string[]>>;
+
 /** A JSON reply with a status other than 200, or with headers. */
 export class JsonReply<Body> {
   readonly body: Body;
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReplyHeaders;
 
-  constructor(body: Body, status: number, headers: Readonly<Record<string, string>>) {
+  constructor(body: Body, status: number, headers: ReplyHeaders) {
     this.body = body;
     this.status = status;
     this.headers = headers;
@@ -44,7 +47,7 @@ export class StaticReply {
 export function withStatus<Body>(
   status: number,
   body: Body,
-  headers: Record<string, string> = {},
+  headers: ReplyHeaders = {},
 ): JsonReply<Body> {
   return new JsonReply(body, status, headers);
 }

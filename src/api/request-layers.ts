@@ -83,9 +83,17 @@ export function sendJson(ctx: ApiContext, status: number, body: unknown): void {
   ctx.body = ctx.state.framing === 'lines' ? toPlatformJson(body) : JSON.stringify(body);
 }
 
+/** No page of another site may show one of ours in a frame and have it clicked; a page with its own policy says so too. */
+export const forbidFraming: ApiMiddleware = (ctx, next) => {
+  ctx.set('X-Frame-Options', 'DENY');
+  ctx.set('Content-Security-Policy', "frame-ancestors 'none'");
+  return next();
+};
+
 /**
- * Lets pages of any origin call the API: keys are sent in a header that browsers never add by themselves, so there are
- * no credentials to protect.
+ * Lets pages of any origin call the API: keys are sent in a header that browsers never add by themselves. The
+ * cookie of a session is not meant: without `Access-Control-Allow-Credentials` browsers neither send it nor show the
+ * answer.
  */
 export const allowCrossOrigin: ApiMiddleware = (ctx, next) => {
   ctx.set('Access-Control-Allow-Origin', '*');

@@ -37,6 +37,8 @@ export interface RouteRequest<Params, Query, Body, Caller> {
   readonly framing: 'sse' | 'lines';
   /** Null when the family or the route has no limit. */
   readonly rateLimit: RateLimitStanding | null;
+  /** Of the machine that the request came from, as far as trusted proxies tell. */
+  readonly clientAddress: string;
 }
 
 export type HandlerResult<Body> = Body | JsonReply<Body> | ContentReply | StaticReply | StreamReply;

@@ -1,9 +1,9 @@
-import type { Authenticate } from '#src/accounts/authenticate.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { parseJson, weighJson } from '#src/platform/parse-json.ts';
 import { parsePart } from '#src/platform/parse-part.ts';
 import type { Services } from '#src/services.ts';
-import { assertMay, assertPlan, identify } from './auth.ts';
+import { assertMay, assertPlan, type Identify } from './auth.ts';
+import type { FindClientAddress } from './client-address.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
 import { announcesBody, openBody, requireMediaType, ROUTE_LIMIT } from './read-body.ts';
@@ -18,7 +18,8 @@ const DEPRECATED_SINCE = '@1769904000';
 
 export interface RouteServing {
   services: Services;
-  authenticate: Authenticate;
+  identify: Identify;
+  findClientAddress: FindClientAddress;
   takeRequest: TakeRequest;
   /** Tests validate every JSON reply against its schema. */
   checkReplies: boolean;
@@ -32,8 +33,7 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
     const { services } = serving;
     const { deprecation } = route;
     if (deprecation && !deprecation.appliesTo) announceSuccessor(ctx, deprecation);
-    const principal =
-      route.scope === 'public' ? null : await identify(serving.authenticate, ctx.headers);
+    const principal = route.scope === 'public' ? null : await serving.identify(ctx.headers);
     ctx.state.principal = principal;
     // Before the scope check: a refused request of an account counts and gets the headers like any other.
     const rateLimit =
@@ -61,6 +61,7 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
       originalPath: ctx.state.originalPath,
       framing: ctx.state.framing,
       rateLimit,
+      clientAddress: serving.findClientAddress(ctx.req),
     });
     await send(ctx, route, result, signal, serving.checkReplies);
   };

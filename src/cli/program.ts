@@ -13,6 +13,7 @@ import { findService, type ServiceAddress } from './find-service.ts';
 import { addIngestCommand } from './ingest.ts';
 import { addKeysCommand } from './keys.ts';
 import { addLeadsCommand } from './leads.ts';
+import { addOwnerLinkCommand } from './owner-link.ts';
 import { openChatClient } from './open-chat-client.ts';
 import { addPlanCommand } from './plan.ts';
 import { addSearchCommand } from './search.ts';
@@ -30,6 +31,7 @@ const COMMANDS: AddCommand[] = [
   addWebhooksCommand,
   addKeysCommand,
   addWorkspacesCommand,
+  addOwnerLinkCommand,
   addPlanCommand,
   addLeadsCommand,
   addEmailCommand,

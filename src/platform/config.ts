@@ -66,6 +66,12 @@ const settings = z.object({
   PORT: withDefault(wholeNumber(0, 65_535), 3000),
   HOST: withDefault(host, '127.0.0.1'),
   PUBLIC_URL: optional(url('http:', 'https:')),
+  TRUSTED_PROXIES: withDefault(cidrList, ''),
+  SIGN_UP: withDefault(z.enum(['closed', 'open']), 'closed'),
+  OIDC_ISSUER: optional(url('http:', 'https:')),
+  OIDC_CLIENT_ID: optional(z.string()),
+  OIDC_CLIENT_SECRET: optional(z.string()),
+  OIDC_NAME: withDefault(z.string(), 'Single sign-on'),
   DATA_DIR: withDefault(z.string(), '.data'),
   DATABASE_URL: optional(url('postgres:', 'postgresql:')),
   DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), 10),
@@ -151,6 +157,14 @@ export class ConfigError extends Error {
 
 /** Rules between settings, each with the message shown when it is broken. */
 const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][] = [
+  [
+    (config) =>
+      config.OIDC_ISSUER !== undefined &&
+      (config.OIDC_CLIENT_ID === undefined ||
+        config.OIDC_CLIENT_SECRET === undefined ||
+        config.PUBLIC_URL === undefined),
+    'OIDC_ISSUER needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and PUBLIC_URL, to which the provider sends browsers back.',
+  ],
   [
     (config) => config.REDIS_URL !== undefined && config.DATABASE_URL === undefined,
     'REDIS_URL is set without DATABASE_URL: queues on Redis need a Postgres server beside them. Set DATABASE_URL, or remove REDIS_URL.',

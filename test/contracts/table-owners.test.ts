@@ -73,6 +73,10 @@ const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; reason
     tables: ['user_account'],
     reason: 'Claims a message and reads what its delivery needs in one statement.',
   },
+  'src/email/service-mail.ts': {
+    tables: ['workspace'],
+    reason: 'Finds the sender account of the operator in one statement.',
+  },
   'src/files/sweep-files.ts': {
     tables: ['connector', 'user_file', 'workspace'],
     reason: 'Finds files that nothing refers to; whatever refers to files lies above it.',

@@ -8,9 +8,9 @@ const WORKING: readonly Role[] = ['admin', 'member'];
 /**
  * Allowed roles per route. Admin: everything. Member: everything except `/manage/*`, `/admin/*`, keys, members,
  * webhooks, payments and ingestion into others' pairs. Ingest: only the ingestion endpoints. Read: only chat and
- * search. Every key may query itself, its account, its workspace's plan and its points.
+ * search. Every key may query itself, its account, its workspace's plan and its points. `session`: a person, not a key.
  */
-export const ALLOWED: Record<string, readonly Role[] | 'public' | 'bootstrap-admin'> = {
+export const ALLOWED: Record<string, readonly Role[] | 'public' | 'session' | 'bootstrap-admin'> = {
   'GET /': 'public',
   'GET /health': 'public',
   'GET /ready': 'public',
@@ -20,11 +20,35 @@ export const ALLOWED: Record<string, readonly Role[] | 'public' | 'bootstrap-adm
   'GET /account/api-keys': ['admin'],
   'DELETE /account/api-keys/{id}': ['admin'],
   'GET /auth/verify': EVERYBODY,
+  'GET /session/sign-in-options': 'public',
+  'POST /auth/sign-in/email': 'public',
+  'POST /auth/sign-in/social': 'public',
+  'GET /auth/callback/{provider}': 'public',
+  'POST /auth/sign-out': 'public',
+  'POST /auth/request-password-reset': 'public',
+  'POST /auth/reset-password': 'public',
+  'POST /auth/change-password': 'session',
+  'POST /session/owner': 'public',
+  'POST /session/sign-up': 'public',
+  'POST /session/invitation': 'public',
+  'POST /session/invitation/accept': 'public',
+  'GET /session': 'session',
+  'PUT /session/workspace': 'session',
+  'PATCH /session/person': 'session',
+  'DELETE /session/person': 'session',
+  'GET /session/sessions': 'session',
+  'DELETE /session/sessions': 'session',
+  'DELETE /session/sessions/{id}': 'session',
   'GET /account': EVERYBODY,
   'PATCH /account': EVERYBODY,
   'GET /account/members': ADMIN,
   'POST /account/members': ADMIN,
   'DELETE /account/members/{id}': ADMIN,
+  'PATCH /account/members/{id}': ADMIN,
+  'POST /account/invitations': ADMIN,
+  'GET /account/invitations': ADMIN,
+  'DELETE /account/invitations/{id}': ADMIN,
+  'POST /manage/admin/owner-link': 'bootstrap-admin',
   'GET /subscription/status': EVERYBODY,
   'POST /manage/admin/workspaces': 'bootstrap-admin',
   'GET /manage/admin/workspaces': 'bootstrap-admin',

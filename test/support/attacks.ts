@@ -5,6 +5,7 @@ import { chatThingAttacks } from './chat-thing-attacks.ts';
 import { type AttackValues, connectorAttacks } from './connector-attacks.ts';
 import { outreachAttacks } from './outreach-attacks.ts';
 import type { SeededWorkspace } from './seed-workspace.ts';
+import { signInAttacks } from './sign-in-attacks.ts';
 import { webhookAttacks } from './webhook-attacks.ts';
 
 /** A request by another workspace that targets A's resources. */
@@ -26,6 +27,7 @@ export function attacksOn(route: Route, a: SeededWorkspace, b: SeededWorkspace):
     webhookAttacks(a),
     chatAttacks(a, b),
     chatThingAttacks(a, b),
+    signInAttacks(a),
   ];
   const places = values.find(({ paths }) => paths[name])?.paths[name];
   const queries = values.find((one) => one.queries[name])?.queries[name];

@@ -20,6 +20,12 @@ export async function dumpWorkspace(
         where workspace_id = ${workspaceId} order by 1`,
     ]),
     ['workspace', sql`select to_jsonb(t)::text as row from workspace t where id = ${workspaceId}`],
+    ...['person', 'person_login'].map((name): [string, ReturnType<typeof sql<{ row: string }>>] => [
+      name,
+      sql`select to_jsonb(t)::text as row from ${sql.table(name)} t
+          where ${sql.ref(name === 'person' ? 't.id' : 't.person_id')} in
+            (select person_id from user_account where workspace_id = ${workspaceId}) order by 1`,
+    ]),
     [
       'document_cc_pair',
       sql`select to_jsonb(t)::text as row from document_cc_pair t

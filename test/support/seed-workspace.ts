@@ -6,6 +6,7 @@ import type { Role } from '#src/tables/accounts.ts';
 import { type SeededChat, seedChat } from './seed-chat.ts';
 import { type SeededConnectors, seedConnectors } from './seed-connectors.ts';
 import { type SeededOutreach, seedOutreach } from './seed-outreach.ts';
+import { type SeededPeople, seedPeople } from './seed-people.ts';
 import { type SeededWebhooks, seedWebhooks } from './seed-webhooks.ts';
 import type { TestMillrace } from './test-millrace.ts';
 import { until } from './until.ts';
@@ -18,6 +19,7 @@ export interface SeededWorkspace
     SeededOutreach,
     SeededWebhooks,
     SeededMember,
+    SeededPeople,
     SeededPurchase {
   workspaceId: string;
   adminKey: string;
@@ -68,6 +70,7 @@ export async function seedWorkspace(
   const webhooks = await seedWebhooks(millrace.services, owner);
   const outreach = await seedOutreach(millrace.services, owner);
   const member = await addMember(millrace, key, marker);
+  const people = await seedPeople(millrace, workspaceId, marker);
   const purchase = await insertPurchase(db, workspaceId, marker);
   // Without the marker, because others may use these ids for documents of their own.
   const documentIds = [SHARED_DOCUMENT, `own-${pairId}`, SHARED_PAGE];
@@ -113,6 +116,7 @@ export async function seedWorkspace(
     ...webhooks,
     ...outreach,
     ...member,
+    ...people,
     ...purchase,
     ...chat,
     idempotencyKey,
@@ -133,6 +137,10 @@ export async function seedWorkspace(
       outreach.verificationId,
       outreach.sentMessageId,
       member.memberId,
+      people.personId,
+      people.personMemberId,
+      people.personSessionId,
+      people.invitationId,
     ],
   };
 }

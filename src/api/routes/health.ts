@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { withDeadline } from '#src/api/deadline.ts';
 import { assertMayReadMetrics } from '#src/api/metrics-access.ts';
 import { contentReply } from '#src/api/reply.ts';
+import { withStatus } from '#src/api/reply.ts';
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
+import type { Config } from '#src/platform/config.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { VERSION } from '#src/api/version.ts';
 import { pingDatabase } from '#src/platform/database.ts';
@@ -16,6 +19,7 @@ export const healthRoutes: Route[] = [
     method: 'GET',
     path: '/',
     summary: 'Where to go from here',
+    description: 'A browser, which accepts text/html, is redirected to the console (302).',
     reply: z.object({
       name: z.string(),
       version: z.string(),
@@ -23,13 +27,12 @@ export const healthRoutes: Route[] = [
       openapi: z.string(),
       health: z.string(),
     }),
-    handle: () => ({
-      name: 'Millrace',
-      version: VERSION,
-      docs: '/docs',
-      openapi: '/openapi.json',
-      health: '/health',
-    }),
+    handle({ services: { config }, headers }) {
+      const places = { docs: '/docs', openapi: '/openapi.json', health: '/health' };
+      const reply = { name: 'Millrace', version: VERSION, ...places };
+      if (!/\btext\/html\b/i.test(headers.accept ?? '')) return reply;
+      return withStatus(302, reply, { Location: `${folderOf(config)}/console/`, Vary: 'Accept' });
+    },
   }),
   defineRoute({
     ...SHARED,
@@ -100,4 +103,9 @@ async function answersInTime(answer: Promise<void>): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The path of `PUBLIC_URL`, without a trailing slash. */
+function folderOf({ PUBLIC_URL: publicUrl }: Pick<Config, 'PUBLIC_URL'>): string {
+  return publicUrl === undefined ? '' : withoutLastSlashes(new URL(publicUrl).pathname);
 }

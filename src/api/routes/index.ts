@@ -25,6 +25,8 @@ import { imageGenerationRoutes } from './image-generation.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionRoutes } from './ingestion.ts';
 import { leadScraperRoutes } from './lead-scraper.ts';
+import { invitationRoutes } from './invitations.ts';
+import { joinRoutes } from './join.ts';
 import { mcpServerRoutes } from './mcp-servers.ts';
 import { memberRoutes } from './members.ts';
 import { operationsFailureRoutes } from './operations-failures.ts';
@@ -39,6 +41,8 @@ import { referenceSessionRoutes } from './reference-sessions.ts';
 import { searchSettingsRoutes } from './search-settings.ts';
 import { searchSuggestRoutes } from './search-suggest.ts';
 import { searchRoutes } from './search.ts';
+import { sessionRoutes } from './session.ts';
+import { signInRoutes } from './sign-in.ts';
 import { subscriptionRoutes } from './subscription.ts';
 import { toolRoutes } from './tools.ts';
 import { webSearchRoutes } from './web-search.ts';
@@ -55,9 +59,13 @@ import { workspaceRoutes } from './workspaces.ts';
 export const ROUTES: readonly Route[] = [
   ...imageGenerationRoutes,
   ...healthRoutes,
+  ...signInRoutes,
+  ...joinRoutes,
+  ...sessionRoutes,
   ...accountRoutes,
   ...ownAccountRoutes,
   ...memberRoutes,
+  ...invitationRoutes,
   ...subscriptionRoutes,
   ...workspaceRoutes,
   ...encryptionKeyRoutes,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addMember, listMembers, removeMember } from '#src/accounts/members.ts';
+import { addMember, changeSignInRole, listMembers, removeMember } from '#src/accounts/members.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { PLANS, UNLIMITED, explainNoSeat } from '#src/billing/plans.ts';
 import { displayName } from '#src/platform/display-name.ts';
@@ -23,6 +23,10 @@ export const memberRoutes: Route[] = [
           display_name: z.string(),
           email: z.string().nullable(),
           roles: z.array(z.enum(ROLES)).describe('Of its valid keys; empty when it has none.'),
+          sign_in_role: z
+            .enum(ROLES)
+            .nullable()
+            .describe('Of the sessions of its person; null for an account that only has keys.'),
           created_at: z.iso.datetime(),
           is_owner: z.boolean().describe('The account that the workspace began with.'),
         }),
@@ -40,6 +44,7 @@ export const memberRoutes: Route[] = [
           display_name: member.displayName,
           email: member.email,
           roles: member.roles,
+          sign_in_role: member.signInRole,
           created_at: member.createdAt.toISOString(),
           is_owner: member.isOwner,
         })),
@@ -87,11 +92,28 @@ export const memberRoutes: Route[] = [
   }),
   defineRoute({
     ...MEMBERS,
+    method: 'PATCH',
+    path: '/account/members/{id}',
+    summary: 'Change the role in which the sessions of a member act, at once',
+    description:
+      'The roles of keys are fixed. Your own role, the owner’s and that of the last admin cannot be changed: 409.',
+    params: z.object({ id: z.string() }),
+    body: z.object({ role: z.enum(ROLES) }),
+    reply: z.object({ user_id: z.string(), role: z.enum(ROLES) }),
+    errors: ['CONFLICT'],
+    async handle({ services, principal, params, body: { role } }) {
+      const { workspaceId, userId: by } = principal;
+      await changeSignInRole(services.db, { workspaceId, userId: params.id, by, role });
+      return { user_id: params.id, role };
+    },
+  }),
+  defineRoute({
+    ...MEMBERS,
     method: 'DELETE',
     path: '/account/members/{id}',
-    summary: 'Remove a user account; its keys fail everywhere within 5 seconds',
+    summary: 'Remove a user account; its sessions end at once, its keys within 5 seconds',
     description:
-      "Its API keys, chat sessions and points go with it. Documents, connectors, credentials and files that it made stay and belong to nobody; documents of its private pairs are then found by nobody until the pair's access changes. Your own account, the owner's and that of the last admin cannot be removed: 409.",
+      "Its API keys, sign-in sessions, chat sessions and points go with it, and the person when they belong to no other workspace. Documents, connectors, credentials and files that it made stay and belong to nobody; documents of its private pairs are then found by nobody until the pair's access changes. Your own account, the owner's and that of the last admin cannot be removed: 409.",
     params: z.object({ id: z.string() }),
     reply: z.object({ status: z.literal('deleted'), user_id: z.string() }),
     errors: ['CONFLICT'],

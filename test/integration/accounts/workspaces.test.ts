@@ -7,6 +7,7 @@ import { type Attack, attacksOn, leakedIn } from '#test/support/attacks.ts';
 import { dumpWorkspace } from '#test/support/dump-workspace.ts';
 import { type FakeStripe, startFakeStripe } from '#test/support/fake-stripe.ts';
 import { makeOwnThings } from '#test/support/seed-chat.ts';
+import { insertPerson, signIn } from '#test/support/seed-people.ts';
 import {
   createKey,
   type SeededWorkspace,
@@ -204,6 +205,30 @@ describe('a stranger with keys of another workspace', () => {
       expect(file.text).toContain(a.diaryWord);
     },
   );
+
+  it('calls every endpoint with a session and neither sees nor changes anything', async () => {
+    await millrace.settled(a.adminKey);
+    const secrets = [a.marker, ...a.secretIds];
+    const { services } = millrace;
+    const before = await dumpWorkspace(services.db, a.workspaceId);
+    const { personEmail } = await insertPerson(services, b.workspaceId, 'admin');
+    const browser = await signIn(millrace, personEmail);
+    const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
+    let answered = 0;
+    for (const attack of ROUTES.flatMap((route) => attacksOn(route, a, own))) {
+      const { method, path, body, headers } = attack;
+      if (path === '/auth/sign-out') continue;
+      const answer = await browser.call(method, path, body, headers);
+      expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(500);
+      expect(leakedIn(answer, attack, secrets), `${method} ${path}: ${answer.text}`).toEqual([]);
+      if (answer.status === 200) answered += 1;
+    }
+    expect(answered).toBeGreaterThan(120);
+    expect((await browser.call('GET', '/session')).body.workspace.id).toBe(b.workspaceId);
+    await millrace.settled(b.adminKey);
+    await services.pointsAwarder.idle();
+    expect(await dumpWorkspace(services.db, a.workspaceId)).toEqual(before);
+  });
 
   it('opens the Stripe portal of its own customer only', async () => {
     const open = async (key: string) => {

@@ -187,14 +187,14 @@ describe('scopes', () => {
   ] as const)(
     'give a key with role %s (bootstrap: %s) %s',
     (role, isBootstrapWorkspace, allowed) => {
-      const principal = { role, isBootstrapWorkspace } as Principal;
+      const principal = { role, isBootstrapWorkspace, sessionId: null } as Principal;
       const granted = scopes.filter((scope) => whyForbidden(principal, scope) === null);
       expect(granted.join(' ')).toBe(allowed);
     },
   );
 
   it('name the required role and the role of the key', () => {
-    const principal = { role: 'read', isBootstrapWorkspace: true } as Principal;
+    const principal = { role: 'read', isBootstrapWorkspace: true, sessionId: null } as Principal;
     expect(whyForbidden(principal, 'ingest')).toContain('admin, member or ingest');
     expect(whyForbidden(principal, 'ingest')).toContain('role read');
   });

@@ -1,11 +1,13 @@
 import type { PGlite } from '@electric-sql/pglite';
 import pino from 'pino';
 import { expect } from 'vitest';
+import { openSignIn } from '#src/accounts/people/sign-in.ts';
 import { createApp } from '#src/api/app.ts';
 import type { Route } from '#src/api/route.ts';
 import { startServer } from '#src/api/server.ts';
 import { createApiKey } from '#src/accounts/api-keys.ts';
 import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
+import { explainNoSeat } from '#src/billing/plans.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { type Database, overPglite } from '#src/platform/database.ts';
 import { createLog } from '#src/platform/log.ts';
@@ -70,8 +72,17 @@ export async function openTestApi(
   );
   const db = database ?? (await openTestDatabase());
   const bootstrap = await ensureBootstrap(db, { bootstrapKey: BOOTSTRAP_KEY });
+  const config = parseConfig({ PORT: '0', ...settings });
   const services = {
-    config: parseConfig({ PORT: '0', ...settings }),
+    config,
+    signIn: openSignIn({
+      config,
+      db,
+      log,
+      encryptionKey: Buffer.alloc(32),
+      mail: { canSend: async () => false, send: async () => false },
+      explainNoSeat,
+    }),
     log,
     clock: () => new Date(),
     db,

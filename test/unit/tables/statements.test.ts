@@ -21,6 +21,7 @@ const NOT_PREPARED = new Map([
 
 /** Fields of rows that come from nullable columns and yet are never null, each with the reason. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
+  'src/accounts/people/sessions.ts role': 'An account with a person has one, by a check.',
   'src/chat/sessions/project-sessions.ts project_id': 'The condition compares it with an id.',
   'src/connectors/runs/announce-run.ts finished_at': 'Runs with these statuses have ended.',
   'src/connectors/runs/open-pair.ts connector_id': 'The inner join compares it with an id.',

@@ -1,6 +1,7 @@
 import { idf } from '#src/documents/bm25.ts';
 import type { WordCounts } from '#src/documents/search/read-passages.ts';
 import type { Alternatives } from './match-terms.ts';
+import { PARAPHRASED_STEMS } from './paraphrased-words.ts';
 import type { AskedTerm } from './read-question.ts';
 
 /** The weight of each term of a question, in order. */
@@ -26,6 +27,8 @@ const NAME_WEIGHT = 1.3;
 const UNKNOWN_WEIGHT = 1.3;
 /** People rarely use the manual's verb for an action. */
 const VERB_SHARE = 0.7;
+/** Nor everyday words for how something is or is done. */
+const PARAPHRASED_SHARE = 0.25;
 /** A name in more of the passages than this is the topic of all of them. */
 const COMMON_NAME_SHARE = 0.1;
 const FEW_PASSAGES = 2;
@@ -51,7 +54,8 @@ export function weighTerms(
   const isOnlyAsking = terms.every(({ isAsking }) => isAsking);
   const cover = choose.map((weight, index) => {
     if (terms[index]?.isAsking === true && !isOnlyAsking) return 0;
-    return terms[index]?.isVerb === true ? weight * VERB_SHARE : weight;
+    if (terms[index]?.isVerb === true) return weight * VERB_SHARE;
+    return isParaphrased(terms[index]) ? weight * PARAPHRASED_SHARE : weight;
   });
   const most = Math.max(FEW_PASSAGES, passages * COMMON_NAME_SHARE);
   return {
@@ -64,10 +68,16 @@ export function weighTerms(
   };
 }
 
+function isParaphrased(term: AskedTerm | undefined): boolean {
+  return term !== undefined && !term.isName && PARAPHRASED_STEMS.has(term.stem);
+}
+
 function topicOf(terms: readonly AskedTerm[], cover: readonly number[]): number | null {
   const ofNouns = cover.map((weight, index) => {
     const term = terms[index];
-    return term === undefined || term.isVerb || term.isPredicate ? 0 : weight;
+    return term === undefined || term.isVerb || term.isPredicate || isParaphrased(term)
+      ? 0
+      : weight;
   });
   const most = Math.max(0, ...ofNouns);
   return most === 0 ? null : ofNouns.indexOf(most);

@@ -136,6 +136,12 @@ describe('a word of the question', () => {
     expect(first('Is there an iPhone holder?', 'There is a phone holder.')).toBeNull();
   });
 
+  it('for how something is done may be another in the documents, for a thing it may not', () => {
+    const text = 'The vault is unlocked with the brass key. The porter has it.';
+    expect(first('Which key unlocks the vault smoothly without damage?', text)).toMatch(/brass/);
+    expect(first('Which trombone unlocks the vault smoothly?', text)).toBeNull();
+  });
+
   it('that appears in no document outweighs a name that does', () => {
     const counts = {
       passages: 40,

@@ -4,6 +4,7 @@ import { isUnspaced } from './tokenize.ts';
 const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_WORDS = /[a-z0-9]+/g;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
+const APOSTROPHE = /['’]/;
 const INNER_APOSTROPHE = /(?<=[\p{L}\p{M}\p{N}])['’](?=[\p{L}\p{M}\p{N}])/gu;
 
 /**
@@ -14,7 +15,7 @@ const INNER_APOSTROPHE = /(?<=[\p{L}\p{M}\p{N}])['’](?=[\p{L}\p{M}\p{N}])/gu;
 export function phraseForm(text: string): string {
   const isAscii = !NON_ASCII.test(text);
   const normal = (isAscii ? text : normalizeText(text, 'NFKC')).toLowerCase();
-  const joined = normal.replace(INNER_APOSTROPHE, '');
+  const joined = APOSTROPHE.test(normal) ? normal.replace(INNER_APOSTROPHE, '') : normal;
   const words = joined.match(isAscii ? ASCII_WORDS : WORDS) ?? [];
   if (isAscii) return words.join(' ');
   return words.flatMap((word) => spaced(word)).join(' ');

@@ -11,6 +11,8 @@ import { boostFactor, recencyFactor } from './score-factors.ts';
 
 /** Documents that can be paged through, and that facets count. */
 export const MAX_ARRANGED = 200;
+/** Passages that are read and compared, to find copies. What ranks below them stays as it is. */
+const MAX_COMPARED = 100;
 /** Ids of near-copies that a hit names; their count is that of all. */
 const MAX_NAMED = 10;
 
@@ -38,7 +40,8 @@ interface DocumentRow {
   boost: number;
   doc_updated_at: Date | null;
   chunk_count: number;
-  text: string;
+  /** Null when it is not compared. */
+  text: string | null;
   is_html: boolean;
 }
 
@@ -88,12 +91,14 @@ export async function arrangeDocuments(
 async function readDocuments(
   db: Database,
   chunks: readonly RankedChunk[],
-  { workspaceId, includesHidden }: Arrangement,
+  { workspaceId, includesHidden, collapses }: Arrangement,
 ): Promise<Map<number, DocumentRow>> {
   const ids = chunks.map(({ chunkId }) => chunkId);
+  const compared = collapses ? ids.slice(0, MAX_COMPARED) : [];
   const { rows } = await sql<DocumentRow>`
     with c as materialized (
-      select id, document_id, text, is_html from chunk where id = any(${ids}::bigint[]))
+      select id, document_id, case when id = any(${compared}::bigint[]) then text end as text, is_html
+      from chunk where id = any(${ids}::bigint[]))
     select c.id as chunk_id, d.external_id, ${SHOWN_TITLE} as title, d.boost, d.doc_updated_at,
       d.chunk_count, c.text, c.is_html
     from c join document d on d.id = c.document_id
@@ -103,5 +108,7 @@ async function readDocuments(
 }
 
 function passageOf({ title, text, is_html, chunk_count }: DocumentRow) {
-  return { title, text: is_html ? visibleText(text) : text, chunkCount: chunk_count };
+  // Passages without text are never copies.
+  const shown = text === null ? '' : is_html ? visibleText(text) : text;
+  return { title, text: shown, chunkCount: chunk_count };
 }

@@ -11,7 +11,10 @@ import type { QueryCondition } from './parse-query.ts';
  * but not where. `keepMatching` checks what is left.
  */
 
-/** On a row with `workspace_id` and `document_id`; null when any title will do. */
+/**
+ * On a row with `workspace_id` and `document_id`; null when any title will do. An array is made once; a planner without
+ * statistics would look into the titles again for every row of a subquery.
+ */
 export function titleCondition(
   workspaceId: WorkspaceId,
   demanded: readonly QueryCondition[],
@@ -23,11 +26,11 @@ export function titleCondition(
     const query = titleQuery(workspaceId, stemsOf(text), { isPrefix: false });
     if (query === null) continue;
     if (isExcluded) {
-      conditions.push(sql`document_id not in (select t.document_id from document_title t
-        where t.workspace_id = ${workspaceId} and t.words @@ ${query}::tsquery)`);
+      conditions.push(sql`document_id <> all(array(select t.document_id from document_title t
+        where t.workspace_id = ${workspaceId} and t.words @@ ${query}::tsquery))`);
     } else {
-      conditions.push(sql`document_id in (select t.document_id from document_title t
-        where t.workspace_id = ${workspaceId} and t.words @@ ${query}::tsquery)`);
+      conditions.push(sql`document_id = any(array(select t.document_id from document_title t
+        where t.workspace_id = ${workspaceId} and t.words @@ ${query}::tsquery))`);
     }
   }
   if (conditions.length === 0) return null;

@@ -28,6 +28,8 @@ export async function searchIndex(
     query,
     filters: { ...NO_FILTERS, source_type: ['web'] },
     limit: Math.min(MAX_HITS, Math.max(MIN_HITS, wanted * HITS_PER_SITE)),
+    // Pages of a site look alike, and each may name somebody else.
+    collapses: false,
     signal,
   });
   const found = hits.flatMap((hit) => {

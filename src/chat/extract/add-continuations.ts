@@ -7,6 +7,11 @@ const MAX_UNITS = 12;
 /** A text with fewer words and no full stop is not a sentence. */
 const MIN_TERMS = 3;
 
+const MAX_LEAD_LENGTH = 300;
+/** A sentence that begins so is about the one before it. */
+const REFERS_BACK =
+  /^(?:\*\*|[_"'(])*(?:this|these|that|those|such|it|they|he|she|its|their|both|either|neither|otherwise|instead|therefore|thus|however|but|also|then)\b/i;
+
 interface Window {
   /** Limits on the units after the chosen one, and on their characters. */
   units: number;
@@ -41,8 +46,23 @@ export function addContinuations(
       left -= text.length;
     }
     for (const next of withoutBareAnnouncement(after, all)) quoted.add(next);
+    const lead = leadOf(start, all);
+    if (lead === null || texts.has(lead.unit.text) || lead.unit.text.length > left) continue;
+    quoted.add(lead);
+    texts.add(lead.unit.text);
+    left -= lead.unit.text.length;
   }
   return [...quoted];
+}
+
+/** What a quote refers to ("This is called …"), or the line that it explains (`timeout (default: 30s)`); null if none. */
+function leadOf(start: Candidate, all: readonly Candidate[]): Candidate | null {
+  const before = all[start.position - 1];
+  if (before === undefined || !isContinuation(before, start)) return null;
+  const { kind, text } = before.unit;
+  if (text.length > MAX_LEAD_LENGTH || kind === 'block') return null;
+  const isLabel = before.isFirst && kind !== 'item' && !/[.!?:]["')*_]*$/.test(text);
+  return REFERS_BACK.test(start.unit.text) || isLabel ? before : null;
 }
 
 function continuationOf(start: Candidate, all: readonly Candidate[], plain: Window): Candidate[] {

@@ -127,3 +127,25 @@ describe('the choice of a quote', () => {
     expect(splitUnits(text).map((unit) => unit.text)).toEqual(['The same in Go:']);
   });
 });
+
+describe('what stands before a quote', () => {
+  it('is quoted when the quote refers to it', () => {
+    const text = 'Gulls follow the plough for worms. This is called gleaning by the farmers here.';
+    expect(texts('What do farmers call gleaning?', fakeHit('a', text))).toEqual(
+      text.split(/(?<=\.) /),
+    );
+    const free = 'Gulls follow the plough. Gleaning is what the farmers call the search for worms.';
+    expect(texts('What do farmers call gleaning?', fakeHit('a', free))).toEqual([
+      'Gleaning is what the farmers call the search for worms.',
+    ]);
+  });
+
+  it('is quoted when it is the line that a section explains', () => {
+    const text =
+      '## Pumps\n\npump_timeout (default: 40s)\n\nHow long the pump waits before it gives up.';
+    expect(texts('How long does the pump wait?', fakeHit('a', text))).toEqual([
+      'pump_timeout (default: 40s)',
+      'How long the pump waits before it gives up.',
+    ]);
+  });
+});

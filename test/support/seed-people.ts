@@ -5,7 +5,7 @@ import type { Database } from '#src/platform/database.ts';
 import type { Role } from '#src/tables/accounts.ts';
 import type { TestMillrace } from './test-millrace.ts';
 
-const PASSWORD = 'a password for tests';
+export const PASSWORD = 'a password for tests';
 
 /** Somebody who signs in to a workspace. */
 export interface SeededPerson {
@@ -60,7 +60,7 @@ export async function insertPerson(
 }
 
 /** Makes a person a member of a workspace. */
-async function insertMembership(
+export async function insertMembership(
   db: Database,
   member: { id: string; workspaceId: string; personId: string; role: Role; name: string },
 ): Promise<void> {
@@ -82,7 +82,7 @@ export interface Browser {
   readonly cookies: string;
 }
 
-function openBrowser(millrace: Pick<TestMillrace, 'call' | 'url'>, cookies = ''): Browser {
+export function openBrowser(millrace: Pick<TestMillrace, 'call' | 'url'>, cookies = ''): Browser {
   const kept = new Map<string, string>();
   keep(kept, cookies === '' ? [] : cookies.split('; '));
   const shown = () => [...kept].map(([name, value]) => `${name}=${value}`).join('; ');

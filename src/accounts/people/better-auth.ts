@@ -77,7 +77,8 @@ export function openBetterAuth(settings: AuthSettings): BetterAuth {
     rateLimit: limitsOf(settings),
     advanced: cookiesOf(baseUrl),
     telemetry: { enabled: false },
-    logger: { log: (level, message) => log[level === 'error' ? 'error' : 'debug']({}, message) },
+    // Most of its errors are refusals, which the caller sees.
+    logger: { log: (level, message) => log[level === 'error' ? 'warn' : 'debug']({}, message) },
   });
   return {
     answer: (request) => auth.handler(request),

@@ -79,10 +79,10 @@ describe('a session', () => {
 
   it('of an admin elsewhere is no operator', async () => {
     const admin = await insertPerson(millrace.services, home.workspaceId, 'admin');
-    const { call } = await signIn(millrace, admin.personEmail);
-    expect((await call('GET', '/manage/admin/workspaces')).status).toBe(403);
-    expect((await call('POST', '/manage/admin/owner-link')).status).toBe(403);
-    expect((await call('GET', '/admin/queues')).status).toBe(403);
+    const session = await signIn(millrace, admin.personEmail);
+    expect((await session.call('GET', '/manage/admin/workspaces')).status).toBe(403);
+    expect((await session.call('POST', '/manage/admin/owner-link')).status).toBe(403);
+    expect((await session.call('GET', '/admin/queues')).status).toBe(403);
   });
 
   it('is listed without its token, and ended at once by its person alone', async () => {

@@ -8,7 +8,7 @@ import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 import type { MemoryReport } from './memory-probe.ts';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 40_000;
 const ANSWER_TIMEOUT_MS = 20_000;
 /** Unit of Linux process times: sysconf(_SC_CLK_TCK), 100 on every platform that Node runs on. */

@@ -10,7 +10,7 @@ const MIN_DIMENSIONS = 256;
 const MAX_DIMENSIONS = 2048;
 /** Best score among 1,400 Cranfield texts at 1024 dimensions: 0.10–0.15 for unrelated queries, else 0.2–0.4. */
 const NOISE_FLOOR = 0.12;
-const DENSE_WEIGHT = 0.3;
+const DENSE_WEIGHT = 0.2;
 const GRAM_LENGTHS = [3, 4, 5];
 const STEM_SHARE = 0.5;
 const FUNCTION_WORD_SHARE = 0.25;

@@ -17,3 +17,13 @@ export const FUNCTION_WORDS: ReadonlySet<string> = new Set([
     'per through under until up upon while within without yet nor either neither every much many one'
   ).split(' '),
 ]);
+
+/** Words by which a question asks rather than says what it is about. In a short query they may be the topic. */
+export const REQUEST_WORDS: ReadonlySet<string> = new Set(
+  (
+    'article articles paper papers interested interesting find give describe describes discuss discusses discussing ' +
+    'deal deals dealing concern concerned concerning regarding related relating exist exists existing available know ' +
+    'like want need looking please tell anyone anybody someone something explain particular especially various ' +
+    'several ways eg ie etc'
+  ).split(' '),
+);

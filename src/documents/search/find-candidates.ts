@@ -8,6 +8,7 @@ import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { SearchQuery } from './parse-query.ts';
 import { keepMatching } from './keep-matching.ts';
+import { queryTermsOf } from './query-terms.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { type FoundChunk, MAX_SCORED, type SearchScope, searchTerms } from './search-terms.ts';
 import { searchVectors } from './search-vectors.ts';
@@ -47,8 +48,10 @@ export interface Candidate {
 }
 
 export interface FoundCandidates {
-  /** The terms of the question, as `tokenize` gives them. */
+  /** The terms that the question asks for, in order, and those of its synonyms. */
   words: string[];
+  /** Those of the question that some chunk has, each with its idf in the workspace. */
+  weights: ReadonlyMap<string, number>;
   candidates: Candidate[];
 }
 
@@ -61,15 +64,20 @@ export async function findCandidates(
   const salt = workspaceSalt(question.workspaceId);
   const { text, looseText, conditions } = question.query;
   const synonyms = await synonymsOf(db, question.workspaceId, looseText);
-  const words = tokenize(text);
+  const words = queryTermsOf(text);
   const queryTerms = withSynonyms(countTermIds(words, salt), synonyms, salt);
+  // The embedder weighs all words of the question.
+  const weighed = new Set([...queryTerms.keys(), ...countTermIds(tokenize(text), salt).keys()]);
   const [counts, someArePrivate] = await Promise.all([
-    readTermCounts(db, question.workspaceId, [...queryTerms.keys()]),
+    readTermCounts(db, question.workspaceId, [...weighed]),
     hasPrivatePairsOfOthers(db, question.workspaceId, question.userId),
   ]);
   const shownWords = [...words, ...synonyms.flatMap(tokenize)];
+  const weights = weighTerms(words, counts, salt);
   // A query that only excludes names nothing to find.
-  if (counts.chunks === 0 || text.trim() === '') return { words: shownWords, candidates: [] };
+  if (counts.chunks === 0 || text.trim() === '') {
+    return { words: shownWords, weights, candidates: [] };
+  }
   const scope: SearchScope = {
     workspaceId: question.workspaceId,
     userId: someArePrivate ? question.userId : null,
@@ -88,7 +96,20 @@ export async function findCandidates(
   const isByVectors = question.hybridAlpha === 1 && conditions.length === 0;
   const asked = isByVectors ? joined.filter((one) => one.dense !== null) : joined;
   const candidates = await keepMatching(db, question.workspaceId, conditions, asked);
-  return { words: shownWords, candidates };
+  return { words: shownWords, weights, candidates };
+}
+
+function weighTerms(
+  terms: readonly string[],
+  { df, chunks }: TermCounts,
+  salt: number,
+): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const term of terms) {
+    const own = df.get(termId(term, salt)) ?? 0;
+    if (own > 0) weights.set(term, idf(own, chunks));
+  }
+  return weights;
 }
 
 /** A synonym counts for a little less than the word itself; the words of a phrase share its weight. */

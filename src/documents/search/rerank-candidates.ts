@@ -1,29 +1,67 @@
-import type { DocumentId } from '#src/ids.ts';
-import type { Candidate } from './find-candidates.ts';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { Candidate, FoundCandidates } from './find-candidates.ts';
 import { fuseScores, type Scored } from './fuse-scores.ts';
+import { proximity } from './proximity.ts';
+import { type Evidence, readEvidence } from './read-evidence.ts';
+import { smoothScores } from './smooth-scores.ts';
+import { titleGain } from './title-gain.ts';
+
+/*
+ * The one place that decides the order of results. Weights were chosen on eight test collections, each judged with the
+ * others' choice (docs/search-design.md); all are flat around their maximum.
+ */
+
+/** Chunks whose text is read. Those behind them keep the order of their first score. */
+const RERANKED = 50;
+/** Of the best word score, for a chunk that has all words of the query near each other. */
+const WEIGHTS = { nearby: 1, phrase: 0.1 };
 
 export interface RankedChunk {
   chunkId: number;
   documentId: DocumentId;
+  /** 0 to 1. */
   score: number;
 }
 
-/** Orders the candidates, best first, and keeps the best chunk of each document. */
-export function rerankCandidates(
-  candidates: readonly Candidate[],
+/**
+ * Orders the candidates, best first, and keeps the best chunk of each document.
+ *
+ * 1. First score: words and vectors, fused.
+ * 2. The text of the first 50: words in the title, words of the query close to each other.
+ * 3. What the first 50 have in common: chunks that resemble other good ones rise.
+ */
+export async function rerankCandidates(
+  db: Database,
+  workspaceId: WorkspaceId,
+  found: FoundCandidates,
   denseWeight: number,
-): RankedChunk[] {
+): Promise<RankedChunk[]> {
+  const first = firstScores(found.candidates, denseWeight);
+  const head = first.slice(0, RERANKED);
+  const evidence = await readEvidence(
+    db,
+    workspaceId,
+    head.map(({ chunkId }) => chunkId),
+  );
+  const unit = (1 - denseWeight) / wordRange(found.candidates);
+  const scored = head.map((chunk) => {
+    const own = evidence.get(chunk.chunkId);
+    return own ? { ...chunk, score: chunk.score + unit * textGain(found, own) } : chunk;
+  });
+  const smoothed = smoothScores(
+    scored.map((chunk) => ({ ...chunk, terms: evidence.get(chunk.chunkId)?.terms ?? [] })),
+  );
+  return bestPerDocument([...inUnitRange(smoothed), ...first.slice(RERANKED)]);
+}
+
+function firstScores(candidates: readonly Candidate[], denseWeight: number): RankedChunk[] {
   const documentOf = new Map(candidates.map(({ chunkId, documentId }) => [chunkId, documentId]));
   const fused = fuseScores(half(candidates, 'lexical'), half(candidates, 'dense'), denseWeight);
-  const seen = new Set<DocumentId>();
-  const ranked: RankedChunk[] = [];
-  for (const { key, score } of fused) {
+  return fused.flatMap(({ key, score }) => {
     const documentId = documentOf.get(key);
-    if (documentId === undefined || seen.has(documentId)) continue;
-    seen.add(documentId);
-    ranked.push({ chunkId: key, documentId, score });
-  }
-  return ranked;
+    return documentId === undefined ? [] : [{ chunkId: key, documentId, score }];
+  });
 }
 
 function half(candidates: readonly Candidate[], name: 'lexical' | 'dense'): Scored[] {
@@ -31,4 +69,41 @@ function half(candidates: readonly Candidate[], name: 'lexical' | 'dense'): Scor
     const score = candidate[name];
     return score === null ? [] : [{ key: candidate.chunkId, score }];
   });
+}
+
+/** In the unit of BM25 scores. */
+function textGain({ words, weights }: FoundCandidates, evidence: Evidence): number {
+  const { nearby, phrase } = proximity(weights, evidence.terms);
+  return titleGain(words, weights, evidence) + WEIGHTS.nearby * nearby + WEIGHTS.phrase * phrase;
+}
+
+/** What the fusion stretches over 0 to 1; with few hits by words, where it takes ranks, their best score. */
+function wordRange(candidates: readonly Candidate[]): number {
+  const scores = half(candidates, 'lexical').map(({ score }) => score);
+  if (scores.length === 0) return Infinity;
+  const best = scores.reduce((a, b) => Math.max(a, b));
+  const range = best - scores.reduce((a, b) => Math.min(a, b));
+  return range > best / 4 ? range : best;
+}
+
+/** Best first. The gains may lead beyond 1; the order is what counts. */
+function inUnitRange<T extends RankedChunk>(chunks: readonly T[]): RankedChunk[] {
+  const best = chunks.reduce((most, { score }) => Math.max(most, score), 1);
+  return chunks
+    .map(({ chunkId, documentId, score }) => ({ chunkId, documentId, score: score / best }))
+    .sort((a, b) => b.score - a.score || a.chunkId - b.chunkId);
+}
+
+/** Chunks behind the reranked ones never show a higher score than those. */
+function bestPerDocument(ordered: readonly RankedChunk[]): RankedChunk[] {
+  const seen = new Set<DocumentId>();
+  const best: RankedChunk[] = [];
+  let lowest = 1;
+  for (const chunk of ordered) {
+    lowest = Math.min(lowest, chunk.score);
+    if (seen.has(chunk.documentId)) continue;
+    seen.add(chunk.documentId);
+    best.push({ ...chunk, score: lowest });
+  }
+  return best;
 }

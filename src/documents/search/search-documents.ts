@@ -93,9 +93,11 @@ export async function searchPage(
   const query = input.hasOperators ? parseQuery(input.query) : plainQuery(input.query);
   const settings = await readRankingSettings(db, workspaceId);
   const hybridAlpha = input.hybridAlpha ?? settings.hybridAlpha;
-  const { words, candidates } = await findCandidates(services, { ...input, query, hybridAlpha });
+  const found = await findCandidates(services, { ...input, query, hybridAlpha });
+  const { words, candidates } = found;
   input.signal.throwIfAborted();
-  const ranked = rerankCandidates(candidates, hybridAlpha ?? embedder.denseWeight);
+  const denseWeight = hybridAlpha ?? embedder.denseWeight;
+  const ranked = await rerankCandidates(db, workspaceId, found, denseWeight);
   const arranged = await arrangeDocuments(db, ranked, {
     workspaceId,
     recencyBias: settledBias(input.recencyBias ?? settings.recencyBias, query.text),

@@ -5,13 +5,15 @@ import { sql } from 'kysely';
 import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
+import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { searchTerms } from '#src/documents/search/search-terms.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
-import type { DocumentId } from '#src/ids.ts';
+import type { DocumentId, UserId } from '#src/ids.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 
 const DOCUMENTS = 300;
+const userId = '00000000-0000-4000-8000-000000000009' as UserId;
 const NO_FILTERS = { source_type: [], document_set: [], time_cutoff: null, tags: [] };
 
 let stage: TestServices;
@@ -90,5 +92,23 @@ describe('a query of common words', () => {
     const found = await search('harbour quay17', 40, { source_type: ['web'] });
     expect(found).toHaveLength(40);
     expect(found.some(({ id }) => id === 'words-17')).toBe(false);
+  });
+});
+
+describe('the order of results', () => {
+  it('is the same whatever the limit', async () => {
+    const { services, workspaceId } = stage;
+    const find = async (limit: number) => {
+      const question = { workspaceId, userId, query: 'harbour lantern quay1', filters: NO_FILTERS };
+      const signal = new AbortController().signal;
+      const hits = await searchDocuments(services, { ...question, limit, signal });
+      return hits.map(({ document_id, score }) => ({ document_id, score }));
+    };
+    const long = await find(100);
+    expect(long).toHaveLength(100);
+    for (const limit of [1, 10, 50]) expect(await find(limit)).toEqual(long.slice(0, limit));
+    expect(long.map(({ score }) => score)).toEqual(
+      long.map(({ score }) => score).toSorted((a, b) => (b ?? 0) - (a ?? 0)),
+    );
   });
 });

@@ -65,7 +65,7 @@ test('the embedder reports its kind and dimensions', async () => {
   await using stack = new AsyncDisposableStack();
   const embedder = createBuiltinEmbedder({ dimensions: 512 });
   stack.defer(() => embedder.close());
-  expect(embedder).toMatchObject({ model: 'hash-cg35-512-v1', dimensions: 512, denseWeight: 0.3 });
+  expect(embedder).toMatchObject({ model: 'hash-cg35-512-v1', dimensions: 512, denseWeight: 0.2 });
   const [first, second] = await embedder.embedDocuments(['a text', 'another'], signal);
   expect(first).toEqual(embedText('a text', 512));
   expect(second).toHaveLength(512);

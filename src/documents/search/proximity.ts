@@ -1,0 +1,73 @@
+/** Words this far apart, or less, are near each other. */
+const NEAR = 8;
+/** Neighbours in the query that stand together, with one word between them at most. */
+const TOGETHER = 2;
+/** Occurrences of a word that are looked at; a word that is everywhere is near everything. */
+const MAX_OCCURRENCES = 32;
+/** Words of a query that are compared in pairs, the rarest: a query may be a pasted page. */
+const MAX_WORDS = 32;
+
+export interface Proximity {
+  /** Pairs of query words near each other, each with the idf of its commoner word, per word beside the first. */
+  nearby: number;
+  /** The same of pairs that are neighbours in the query and stand together, summed. */
+  phrase: number;
+}
+
+/**
+ * How close the words of a query stand in a text, in the unit of BM25 scores (after Rasolofo & Savoy 2003,
+ * doi 10.1007/3-540-36618-0_15).
+ * @param weights query term → idf, in the order of the query
+ * @param terms of the text, in order
+ */
+export function proximity(
+  weights: ReadonlyMap<string, number>,
+  terms: readonly string[],
+): Proximity {
+  const found = positionsOf(weights, terms);
+  let nearby = 0;
+  let phrase = 0;
+  for (const [second, b] of found.entries()) {
+    for (const [first, a] of found.slice(0, second).entries()) {
+      const distance = shortestDistance(a.positions, b.positions);
+      const weight = Math.min(a.weight, b.weight);
+      if (distance <= NEAR) nearby += weight;
+      if (first === second - 1 && distance <= TOGETHER) phrase += weight;
+    }
+  }
+  return { nearby: nearby / Math.max(1, found.length - 1), phrase };
+}
+
+interface Occurrences {
+  weight: number;
+  positions: number[];
+}
+
+/** One entry for each query term, also for those that do not occur. */
+function positionsOf(
+  weights: ReadonlyMap<string, number>,
+  terms: readonly string[],
+): Occurrences[] {
+  const rarest = [...weights.values()].sort((a, b) => b - a)[MAX_WORDS - 1] ?? 0;
+  const found = new Map<string, Occurrences>();
+  for (const [term, weight] of weights) {
+    if (weight >= rarest) found.set(term, { weight, positions: [] });
+  }
+  for (const [position, term] of terms.entries()) {
+    const positions = found.get(term)?.positions;
+    if (positions && positions.length < MAX_OCCURRENCES) positions.push(position);
+  }
+  return [...found.values()];
+}
+
+/** Both ascending: the nearest pair is met by walking through both at once. */
+function shortestDistance(a: readonly number[], b: readonly number[]): number {
+  let shortest = Infinity;
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const distance = (a[i] ?? 0) - (b[j] ?? 0);
+    shortest = Math.min(shortest, Math.abs(distance));
+    if (distance < 0) i += 1;
+    else j += 1;
+  }
+  return shortest;
+}

@@ -26,9 +26,8 @@ export function queryKinds(
 
 /** Two letters in the middle of the word change places. */
 export function swapLetters(word: string): string {
-  const letters = [...word];
   const middle = Math.floor(word.length / 2);
-  const differs = (at: number) => letters[at] !== letters[at + 1];
+  const differs = (at: number) => word.charAt(at) !== word.charAt(at + 1);
   const at = [middle, middle - 1, middle + 1, 1].find(differs) ?? 1;
   return word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Folds the term counts that index writes appended into one row per term. */
+/** Folds the term counts that index writes appended, and gathers the words of new chunks for the speller. */
 export const termFold = defineQueue({
   name: 'term-fold',
   payload: z.object({}),

@@ -1,4 +1,5 @@
 import { termFold } from '#queues/term-fold.ts';
+import { checkWords, CHUNKS_PER_STEP, gatherWords } from '#src/documents/gather-words.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { defineWorker } from './worker.ts';
 
@@ -6,11 +7,16 @@ import { defineWorker } from './worker.ts';
 const ROWS_PER_STEP = 250;
 
 export const worker = defineWorker(termFold, async ({ db, inBackground }, _payload, job) => {
-  let rows = 0;
-  for (;;) {
-    const folded = await inBackground(() => foldTermDeltas(db, ROWS_PER_STEP));
-    rows += folded;
-    if (folded < ROWS_PER_STEP) return { rows };
-    job.signal.throwIfAborted();
-  }
+  const repeat = async (step: () => Promise<number>, full: number): Promise<number> => {
+    for (let sum = 0; ;) {
+      const done = await inBackground(step);
+      sum += done;
+      if (done < full) return sum;
+      job.signal.throwIfAborted();
+    }
+  };
+  const rows = await repeat(() => foldTermDeltas(db, ROWS_PER_STEP), ROWS_PER_STEP);
+  const chunks = await repeat(() => gatherWords(db), CHUNKS_PER_STEP);
+  await inBackground(() => checkWords(db));
+  return { rows, chunks };
 });

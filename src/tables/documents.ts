@@ -178,6 +178,14 @@ interface SearchSynonymTable {
   phrase: string;
 }
 
+/** Words of a workspace's texts for the speller, by first letter and length. */
+interface WordBucketTable {
+  workspace_id: WorkspaceId;
+  bucket: number;
+  words: string[];
+  checked_at: Generated<Date>;
+}
+
 /** Documents and their index. */
 export interface DocumentsTables {
   deployment_fact: DeploymentFactTable;
@@ -189,6 +197,7 @@ export interface DocumentsTables {
   chunk_terms: ChunkTermsTable;
   term_count: TermCountTable;
   term_delta: TermDeltaTable;
+  word_bucket: WordBucketTable;
   search_settings: SearchSettingsTable;
   search_synonym: SearchSynonymTable;
 }

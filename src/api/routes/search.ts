@@ -115,6 +115,12 @@ export const searchRoutes: Route[] = [
       facets: facetsSchema
         .nullable()
         .describe('Null unless facets is true. Counts of all results.'),
+      corrected_query: z
+        .string()
+        .nullable()
+        .describe(
+          'What was searched instead, if words of the query are in no document; else null.',
+        ),
       took_ms: z.number(),
     }),
     async handle({ services, principal, body, signal, requestId, framing }) {
@@ -153,6 +159,7 @@ export const searchRoutes: Route[] = [
         total: page.total,
         next_offset: end < page.total ? end : null,
         facets: presentFacets(page),
+        corrected_query: page.correctedQuery,
         took_ms: Math.round((performance.now() - started) * 10) / 10,
       };
     },

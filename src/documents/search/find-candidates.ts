@@ -6,6 +6,8 @@ import type { DocumentServices } from '#src/documents/document-services.ts';
 import { EmbedderFault } from '#src/documents/embed.ts';
 import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
+import type { Database } from '#src/platform/database.ts';
+import { correctQuery, findCorrections } from './correct-query.ts';
 import type { SearchQuery } from './parse-query.ts';
 import { keepMatching } from './keep-matching.ts';
 import { queryTermsOf } from './query-terms.ts';
@@ -53,6 +55,8 @@ export interface FoundCandidates {
   /** Those of the question that some chunk has, each with its idf in the workspace. */
   weights: ReadonlyMap<string, number>;
   candidates: Candidate[];
+  /** Words of the query that were replaced, because no chunk has them. */
+  corrections: ReadonlyMap<string, string>;
 }
 
 /** The candidates by words and by vectors: the same for every limit. */
@@ -60,43 +64,81 @@ export async function findCandidates(
   services: CandidateServices,
   question: Question,
 ): Promise<FoundCandidates> {
-  const { db, embedder } = services;
-  const salt = workspaceSalt(question.workspaceId);
-  const { text, looseText, conditions } = question.query;
-  const synonyms = await synonymsOf(db, question.workspaceId, looseText);
+  const { db } = services;
+  const { workspaceId, userId, query } = question;
+  const [asked, someArePrivate] = await Promise.all([
+    askedTerms(db, workspaceId, query),
+    hasPrivatePairsOfOthers(db, workspaceId, userId),
+  ]);
+  const scope: SearchScope = {
+    workspaceId,
+    userId: someArePrivate ? userId : null,
+    filters: question.filters,
+    conditions: query.conditions,
+    includesHidden: question.includesHidden,
+    limit: CANDIDATES_PER_HALF,
+  };
+  const corrections = await findCorrections(db, scope, query, asked.counts);
+  if (corrections.size === 0) return candidatesFor(services, question, scope, asked, corrections);
+  const corrected = correctQuery(query, corrections);
+  const instead = await askedTerms(db, workspaceId, corrected);
+  return candidatesFor(services, { ...question, query: corrected }, scope, instead, corrections);
+}
+
+/** What a query asks for, and how frequent it is. */
+interface AskedTerms {
+  /** The terms of the query, and those of its synonyms. */
+  words: string[];
+  queryTerms: ReadonlyMap<number, number>;
+  weights: ReadonlyMap<string, number>;
+  counts: TermCounts;
+}
+
+async function askedTerms(
+  db: Database,
+  workspaceId: WorkspaceId,
+  { text, looseText }: SearchQuery,
+): Promise<AskedTerms> {
+  const salt = workspaceSalt(workspaceId);
+  const synonyms = await synonymsOf(db, workspaceId, looseText);
   const words = queryTermsOf(text);
   const queryTerms = withSynonyms(countTermIds(words, salt), synonyms, salt);
   // The embedder weighs all words of the question.
   const weighed = new Set([...queryTerms.keys(), ...countTermIds(tokenize(text), salt).keys()]);
-  const [counts, someArePrivate] = await Promise.all([
-    readTermCounts(db, question.workspaceId, [...weighed]),
-    hasPrivatePairsOfOthers(db, question.workspaceId, question.userId),
-  ]);
-  const shownWords = [...words, ...synonyms.flatMap(tokenize)];
-  const weights = weighTerms(words, counts, salt);
-  // A query that only excludes names nothing to find.
-  if (counts.chunks === 0 || text.trim() === '') {
-    return { words: shownWords, weights, candidates: [] };
-  }
-  const scope: SearchScope = {
-    workspaceId: question.workspaceId,
-    userId: someArePrivate ? question.userId : null,
-    filters: question.filters,
-    conditions,
-    includesHidden: question.includesHidden,
-    limit: CANDIDATES_PER_HALF,
+  const counts = await readTermCounts(db, workspaceId, [...weighed]);
+  return {
+    words: [...words, ...synonyms.flatMap(tokenize)],
+    queryTerms,
+    weights: weighTerms(words, counts, salt),
+    counts,
   };
+}
+
+async function candidatesFor(
+  services: CandidateServices,
+  question: Question,
+  scope: SearchScope,
+  { words, queryTerms, weights, counts }: AskedTerms,
+  corrections: ReadonlyMap<string, string>,
+): Promise<FoundCandidates> {
+  const { db, embedder, config } = services;
+  const { query, workspaceId, hybridAlpha } = question;
+  // A query that only excludes names nothing to find.
+  if (counts.chunks === 0 || query.text.trim() === '') {
+    return { words, weights, corrections, candidates: [] };
+  }
+  const weigh = wordIdf(counts, workspaceSalt(workspaceId));
   const [lexical, dense] = await Promise.all([
-    searchTerms(db, scope, queryTerms, counts, MAX_SCORED[services.config.size]),
-    embedQuery(services, question, wordIdf(counts, salt)).then((vector) =>
+    searchTerms(db, scope, queryTerms, counts, MAX_SCORED[config.size]),
+    embedQuery(services, question, weigh).then((vector) =>
       vector === null ? [] : searchVectors(services, scope, vector, counts.chunks),
     ),
   ]);
   const joined = joinHalves(lexical, dense, embedder.noiseFloor);
-  const isByVectors = question.hybridAlpha === 1 && conditions.length === 0;
-  const asked = isByVectors ? joined.filter((one) => one.dense !== null) : joined;
-  const candidates = await keepMatching(db, question.workspaceId, conditions, asked);
-  return { words: shownWords, weights, candidates };
+  const isByVectors = hybridAlpha === 1 && query.conditions.length === 0;
+  const found = isByVectors ? joined.filter((one) => one.dense !== null) : joined;
+  const candidates = await keepMatching(db, workspaceId, query.conditions, found);
+  return { words, weights, corrections, candidates };
 }
 
 function weighTerms(

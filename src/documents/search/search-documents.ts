@@ -4,6 +4,7 @@ import type { RecencyBias } from '#src/tables/documents.ts';
 import { type ArrangedDocument, arrangeDocuments } from './arrange-documents.ts';
 import { countFacets, type Facets } from './count-facets.ts';
 import { explainHit, type HitExplanation } from './explain-hit.ts';
+import { replaceWords } from './correct-query.ts';
 import { findCandidates } from './find-candidates.ts';
 import { parseQuery, plainQuery } from './parse-query.ts';
 import { readHits } from './read-hits.ts';
@@ -68,6 +69,8 @@ export interface SearchPage {
   /** Of the whole order, not of the page. */
   total: number;
   facets: Facets | null;
+  /** The query as it was searched, where misspelt words were replaced; else null. */
+  correctedQuery: string | null;
 }
 
 /** The first hits of a search in plain words. */
@@ -118,5 +121,7 @@ export async function searchPage(
     })),
     total: arranged.length,
     facets: input.facets ? await countFacets(db, input, documents) : null,
+    correctedQuery:
+      found.corrections.size === 0 ? null : replaceWords(input.query, found.corrections),
   };
 }

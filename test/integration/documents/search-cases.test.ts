@@ -240,4 +240,18 @@ describe('permissions', () => {
     const { body } = await search({ query: 'house rules', facets: true });
     expect(body.facets.document_set).toEqual([{ value: 'Public set', count: body.total }]);
   });
+
+  it('does not tell that a document that all may see is in a private pair, too', async () => {
+    const policy = CORPUS.filter(({ id }) => id === 'policy').map(asPushed);
+    const { rows } = await sql<{ id: number }>`select id from cc_pair
+      where workspace_id = ${owner.workspaceId} and name = 'Own'`.execute(millrace.services.db);
+    const item = { document: policy[0], cc_pair_id: rows[0]?.id };
+    expect((await call('POST', '/service-api/ingestion', item)).status).toBe(200);
+    await millrace.settled(owner.key);
+    const request = { query: 'title:security -title:draft', facets: true };
+    const open = { value: 'Public set', count: 1 };
+    expect((await search(request)).body.facets.document_set).toEqual([open]);
+    const secret = { value: 'Secret set', count: 1 };
+    expect((await search(request, owner)).body.facets.document_set).toEqual([open, secret]);
+  });
 });

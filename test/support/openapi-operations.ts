@@ -207,7 +207,9 @@ function sampleOf(schema: Json, description: Json, depth: number): unknown {
         ]),
       );
     case 'array':
-      return [inner((schema['items'] ?? {}) as Json)];
+      return Array.from({ length: Math.max(1, Number(schema['minItems'] ?? 1)) }, () =>
+        inner((schema['items'] ?? {}) as Json),
+      );
     case 'string':
       return stringOf(schema);
     case 'integer':

@@ -142,9 +142,9 @@ describe('what stands before a quote', () => {
 
   it('is quoted when it is the line that a section explains', () => {
     const text =
-      '## Pumps\n\npump_timeout (default: 40s)\n\nHow long the pump waits before it gives up.';
+      '## Pumps\n\np17 (preset: 40s)\n\nHow long the pump waits before it gives up.';
     expect(texts('How long does the pump wait?', fakeHit('a', text))).toEqual([
-      'pump_timeout (default: 40s)',
+      'p17 (preset: 40s)',
       'How long the pump waits before it gives up.',
     ]);
   });

@@ -57,6 +57,11 @@ const STATEMENTS = [
     queue text not null,
     rows integer not null,
     primary key (minute, queue))`,
+  `create table search_minute (
+    minute timestamptz not null,
+    workspace_id uuid not null references workspace on delete cascade,
+    searches integer not null,
+    primary key (workspace_id, minute))`,
   `create table operator_action (
     id bigint generated always as identity primary key,
     user_id uuid references user_account on delete set null,

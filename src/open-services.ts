@@ -31,6 +31,8 @@ import { openParserPool } from './files/parser-pool.ts';
 import { openExtractorPool } from './leads/extract/extractor-pool.ts';
 import { createBackground } from './platform/background.ts';
 import { baseUrlOf } from './platform/base-url.ts';
+import { SearchTally } from './operations/count-searches.ts';
+import { LiveHub } from './operations/live-hub.ts';
 import { PauseSignal } from './operations/follow-pauses.ts';
 import { createJobHistory } from './operations/job-history.ts';
 import { COUNTED_BY_ROWS } from './operations/queue-facts.ts';
@@ -112,6 +114,8 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     jobHistory,
     workTally: jobHistory,
     pauseSignal: new PauseSignal(),
+    searchTally: new SearchTally(),
+    liveHub: new LiveHub(waitFor),
     ...features,
     ...outside,
     signIn: openSignIn({ config, db: database.db, log, encryptionKey, mail, explainNoSeat }),

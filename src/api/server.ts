@@ -38,10 +38,13 @@ export interface RunningServer {
 
 /** Listens on `HOST` and `PORT`. */
 export async function startServer(
-  services: Pick<Services, 'answerRuns' | 'config' | 'log' | 'messageWatch' | 'scrapeWatch'>,
+  services: Pick<
+    Services,
+    'answerRuns' | 'config' | 'liveHub' | 'log' | 'messageWatch' | 'scrapeWatch'
+  >,
   app: Koa<RequestState>,
 ): Promise<RunningServer> {
-  const { answerRuns, config, log, messageWatch, scrapeWatch } = services;
+  const { answerRuns, config, liveHub, log, messageWatch, scrapeWatch } = services;
   const inFlight = new Map<Duplex, ServerResponse>();
   let closing = false;
   const answer = app.callback();
@@ -80,6 +83,7 @@ export async function startServer(
       closing = true;
       // Clients waiting for a worker are told where to look.
       scrapeWatch.stop();
+      liveHub.stop();
       messageWatch.stop();
       for (const response of inFlight.values()) {
         if (!response.headersSent) response.setHeader('Connection', 'close');

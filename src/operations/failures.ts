@@ -4,6 +4,7 @@ import { FAILED_PRUNES, FAILED_RUNS } from '#src/connectors/runs/run-figures.ts'
 import { FAILED_DOCUMENTS } from '#src/documents/document-figures.ts';
 import { failedMessages } from '#src/email/message-figures.ts';
 import { FAILED_SCRAPES } from '#src/leads/scrapes/scrape-figures.ts';
+import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { FailedRow } from '#src/platform/work-figures.ts';
 import { FAILED_DELIVERIES } from '#src/webhooks/delivery-figures.ts';
@@ -54,6 +55,23 @@ export async function countFailures(
   const choice = { since, group: null, id: null };
   for (const queue of FAILING_QUEUES) counts.set(queue, await countChosen(db, queue, choice));
   return counts;
+}
+
+/** How many rows of a workspace have failed since then, by what they are; those without failures are missing. */
+export async function countWorkspaceFailures(
+  db: Database,
+  workspaceId: WorkspaceId,
+  since: Date,
+): Promise<{ kind: string; count: number }[]> {
+  const counts = new Map<string, number>();
+  for (const queue of FAILING_QUEUES) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from (${rowsOf(queue)}) f
+      where f.failed_at >= ${since} and f.workspace_id = ${workspaceId}`.execute(db);
+    const kind = kindOfFailure(queue);
+    counts.set(kind, (counts.get(kind) ?? 0) + (rows[0]?.count ?? 0));
+  }
+  return [...counts].filter(([, count]) => count > 0).map(([kind, count]) => ({ kind, count }));
 }
 
 /** The failures of a queue since then, by message, the largest group first. */

@@ -57,6 +57,7 @@ export async function rollUp(db: Database, now: Date): Promise<void> {
 export async function sweepHistory(db: Database, now: Date): Promise<void> {
   const before = (ms: number): Date => new Date(now.getTime() - ms);
   await db.deleteFrom('queue_minute').where('minute', '<', before(KEPT_MS.minutes)).execute();
+  await db.deleteFrom('search_minute').where('minute', '<', before(KEPT_MS.minutes)).execute();
   await db.deleteFrom('queue_depth').where('minute', '<', before(KEPT_MS.minutes)).execute();
   await db.deleteFrom('queue_hour').where('hour', '<', before(KEPT_MS.hours)).execute();
   await db.deleteFrom('queue_repair').where('minute', '<', before(KEPT_MS.hours)).execute();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { WorkFigures } from '#src/platform/work-figures.ts';
 import { openAlarms, settleAlarms } from './alarms.ts';
+import { writeSearches } from './count-searches.ts';
 import { isOver, judgeQueues, type WatchedQueue } from './judge-alarms.ts';
 import { minuteOf } from './job-history.ts';
 import type { OperationsServices } from './operations-services.ts';
@@ -19,7 +20,14 @@ const MINUTES_JUDGED = 6;
 
 export type WatchServices = Pick<
   OperationsServices,
-  'clock' | 'db' | 'inBackground' | 'jobHistory' | 'log' | 'producer' | 'queueBackend'
+  | 'clock'
+  | 'db'
+  | 'inBackground'
+  | 'jobHistory'
+  | 'log'
+  | 'producer'
+  | 'queueBackend'
+  | 'searchTally'
 >;
 
 /**
@@ -30,7 +38,8 @@ export function startWatch(services: WatchServices): { stop(): Promise<void> } {
   const watchingSince = services.clock();
   let looking: Promise<void> | null = null;
   const timer = setInterval(() => {
-    looking ??= watchOnce(services, watchingSince)
+    looking ??= writeSearches(services)
+      .then(() => watchOnce(services, watchingSince))
       .catch(services.queueBackend.reportError)
       .finally(() => {
         looking = null;

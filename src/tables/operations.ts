@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from 'kysely';
-import type { ApiKeyId, UserId } from '#src/ids.ts';
+import type { ApiKeyId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Json, Timestamp } from './column-types.ts';
 
 /** A queue that a process serves. */
@@ -101,6 +101,13 @@ interface QueueRepairTable {
   rows: number;
 }
 
+/** Searches of all API processes; minutes without any have no row. */
+interface SearchMinuteTable {
+  minute: Date;
+  workspace_id: WorkspaceId;
+  searches: number;
+}
+
 interface OperatorActionTable {
   id: GeneratedAlways<number>;
   user_id: UserId | null;
@@ -130,6 +137,7 @@ export interface OperationsTables {
   queue_pause: QueuePauseTable;
   queue_alarm: QueueAlarmTable;
   queue_repair: QueueRepairTable;
+  search_minute: SearchMinuteTable;
   operator_action: OperatorActionTable;
   watch_duty: WatchDutyTable;
 }

@@ -46,6 +46,7 @@ export const adminSearchRoutes: Route[] = [
       const filters = withSpellings(body.filters ?? NO_FILTERS, framing);
       const scope = { workspaceId, userId, filters, limit: ADMIN_RESULTS, includesHidden: true };
       if (body.query.trim() === '') return { documents: await newestDocuments(services.db, scope) };
+      services.searchTally.count(workspaceId);
       const hits = await searchDocuments(services, {
         ...scope,
         query: body.query,
@@ -84,6 +85,7 @@ export const adminSearchRoutes: Route[] = [
     reply: searchMessageReply,
     async handle({ services, principal, body, signal, requestId, framing }) {
       const { workspaceId, userId } = principal;
+      services.searchTally.count(workspaceId);
       const hits = await searchDocuments(services, {
         workspaceId,
         userId,

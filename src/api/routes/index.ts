@@ -27,6 +27,7 @@ import { ingestionRoutes } from './ingestion.ts';
 import { leadScraperRoutes } from './lead-scraper.ts';
 import { invitationRoutes } from './invitations.ts';
 import { joinRoutes } from './join.ts';
+import { liveRoutes } from './live.ts';
 import { mcpServerRoutes } from './mcp-servers.ts';
 import { memberRoutes } from './members.ts';
 import { operationsFailureRoutes } from './operations-failures.ts';
@@ -109,4 +110,5 @@ export const ROUTES: readonly Route[] = [
   ...operationsQueueRoutes,
   ...operationsFailureRoutes,
   ...operationsRoutes,
+  ...liveRoutes,
 ];

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { QUEUES } from '#queues/index.ts';
 import { operatorOf } from '#src/api/operator.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { pauseQueue, resumeQueue } from '#src/operations/pauses.ts';
@@ -8,13 +7,13 @@ import {
   pauseSchema,
   presentHistory,
   presentPause,
-  presentQueue,
   queueSchema,
   runningJobSchema,
 } from '#src/operations/present-queue.ts';
-import { assertQueue, findQueue, listQueues } from '#src/operations/queue-board.ts';
+import { assertQueue } from '#src/operations/queue-board.ts';
 import { queueHistory } from '#src/operations/queue-history.ts';
 import { rangeSchema } from '#src/operations/range.ts';
+import { queueBody, queuesBody } from './operations-bodies.ts';
 
 const OPERATIONS = { tag: 'Operations', family: 'platform' } as const;
 const READ = { ...OPERATIONS, scope: 'operator-read' } as const;
@@ -35,14 +34,7 @@ export const operationsQueueRoutes: Route[] = [
       range: z.string(),
       queues: z.array(queueSchema),
     }),
-    async handle({ services, query }) {
-      const { at, queues } = await listQueues(services, query.range);
-      return {
-        at: at.toISOString(),
-        range: query.range,
-        queues: queues.map((queue) => presentQueue(queue, at)),
-      };
-    },
+    handle: ({ services, query }) => queuesBody(services, query.range),
   }),
   defineRoute({
     ...READ,
@@ -52,6 +44,7 @@ export const operationsQueueRoutes: Route[] = [
     params: oneQueue,
     query: ofRange,
     reply: queueSchema.extend({
+      at: z.iso.datetime(),
       history: historySchema,
       active_jobs: z.array(runningJobSchema.extend({ worker_id: z.string() })),
       settings: z.object({
@@ -61,15 +54,7 @@ export const operationsQueueRoutes: Route[] = [
         concurrency: z.int().describe('Of one process, without settings.'),
       }),
     }),
-    async handle({ services, params, query }) {
-      const { at, entry, history, jobs } = await findQueue(services, params.queue, query.range);
-      return {
-        ...presentQueue(entry, at),
-        history: presentHistory(history),
-        active_jobs: jobs,
-        settings: settingsOf(params.queue),
-      };
-    },
+    handle: ({ services, params, query }) => queueBody(services, params.queue, query.range),
   }),
   defineRoute({
     ...READ,
@@ -123,13 +108,3 @@ export const operationsQueueRoutes: Route[] = [
     },
   }),
 ];
-
-function settingsOf(name: string) {
-  const queue = QUEUES.find((one) => one.name === name);
-  return {
-    attempts: queue?.attempts ?? 1,
-    timeout_seconds: (queue?.timeoutMs ?? 0) / 1_000,
-    every_seconds: typeof queue?.everyMs === 'number' ? queue.everyMs / 1_000 : null,
-    concurrency: queue?.concurrency ?? 1,
-  };
-}

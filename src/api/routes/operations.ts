@@ -1,16 +1,13 @@
 import { z } from 'zod';
-import { QUEUES } from '#queues/index.ts';
 import { operatorOf } from '#src/api/operator.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { listAlarms } from '#src/operations/alarms.ts';
 import { listActions } from '#src/operations/audit.ts';
 import { cursorSchema, PAGE, pageOf } from '#src/operations/cursor.ts';
-import { BEAT_MS } from '#src/operations/heartbeat.ts';
-import { alarmSchema, presentAlarm, runningJobSchema } from '#src/operations/present-queue.ts';
+import { alarmSchema, runningJobSchema } from '#src/operations/present-queue.ts';
 import { beginOf, rangeSchema } from '#src/operations/range.ts';
 import { listRepairs } from '#src/operations/repairs.ts';
 import { listSchedules, runSchedule } from '#src/operations/schedules.ts';
-import { listProcesses, servingOf } from '#src/operations/worker-processes.ts';
+import { alarmsBody, workersBody } from './operations-bodies.ts';
 
 const OPERATIONS = { tag: 'Operations', family: 'platform' } as const;
 const READ = { ...OPERATIONS, scope: 'operator-read' } as const;
@@ -42,23 +39,7 @@ export const operationsRoutes: Route[] = [
       ),
       unserved: z.array(z.string()).describe('Queues without a living worker.'),
     }),
-    async handle({ services }) {
-      const now = services.clock();
-      const processes = await listProcesses(services.db, now);
-      return {
-        at: now.toISOString(),
-        beat_seconds: BEAT_MS / 1_000,
-        workers: processes.map(({ startedAt, beatAt, isAlive, ...process }) => ({
-          ...process,
-          started_at: startedAt.toISOString(),
-          beat_at: beatAt.toISOString(),
-          alive: isAlive,
-        })),
-        unserved: QUEUES.filter(({ name }) => servingOf(processes, name).workers === 0).map(
-          ({ name }) => name,
-        ),
-      };
-    },
+    handle: ({ services }) => workersBody(services),
   }),
   defineRoute({
     ...READ,
@@ -115,15 +96,8 @@ export const operationsRoutes: Route[] = [
     summary: 'Alarms, newest first',
     query: z.object({ state: z.enum(['open', 'all']).default('open'), cursor: cursorSchema }),
     reply: z.object({ alarms: z.array(alarmSchema), next_cursor: z.string().nullable() }),
-    async handle({ services, query }) {
-      const rows = await listAlarms(services.db, {
-        isOpen: query.state === 'open',
-        before: query.cursor ?? null,
-        limit: PAGE + 1,
-      });
-      const { page, nextCursor } = pageOf(rows);
-      return { alarms: page.map(presentAlarm), next_cursor: nextCursor };
-    },
+    handle: ({ services, query }) =>
+      alarmsBody(services, { isOpen: query.state === 'open', before: query.cursor ?? null }),
   }),
   defineRoute({
     ...READ,

@@ -127,6 +127,7 @@ export const searchRoutes: Route[] = [
       const started = performance.now();
       const { workspaceId, userId } = principal;
       const filters = body.search_filters ?? NO_FILTERS;
+      services.searchTally.count(workspaceId);
       const page = await searchPage(services, {
         workspaceId,
         userId,

@@ -91,6 +91,7 @@ export async function openTestApi(
     pointsAwarder: { submit: () => undefined, idle: async () => undefined },
     scrapeWatch: { stop: () => undefined },
     messageWatch: { stop: () => undefined },
+    liveHub: { stop: () => undefined },
     answerRuns: { interrupt: () => undefined },
     producer: { openQueues: () => [], ping: async () => undefined },
     ...overrides,

@@ -1,0 +1,67 @@
+import type { LiveHub, LoadState } from './live-hub.ts';
+
+const BEAT_MS = 15_000;
+const LONGEST_MS = 15 * 60_000;
+
+/** A topic of a stream: its name on the wire, and what the hub shares it by. */
+export interface StreamTopic {
+  name: string;
+  key: string;
+  load: LoadState;
+}
+
+/**
+ * The states of topics as server-sent events, each when it has changed. The id of an event names the states of all
+ * topics, so a client that comes back to any process gets those that have changed since.
+ * @param seen the `Last-Event-ID` of the client; null for a new one
+ * @throws Problem RATE_LIMIT_EXCEEDED before the first event
+ */
+export async function* streamLive(
+  hub: LiveHub,
+  topics: readonly StreamTopic[],
+  { userId, seen, signal }: { userId: string; seen: string | null; signal: AbortSignal },
+): AsyncGenerator<string> {
+  using _place = hub.enter(userId);
+  using followed = new DisposableStack();
+  const told = readSeen(seen);
+  let wake = Promise.withResolvers<void>();
+  const states = topics.map(({ name, key, load }) => ({
+    name,
+    latest: followed.use(hub.follow(key, load, () => wake.resolve())).latest,
+  }));
+  const ended = AbortSignal.any([signal, hub.stopping]);
+  const onEnd = (): void => wake.resolve();
+  ended.addEventListener('abort', onEnd, { once: true });
+  const endsAt = performance.now() + LONGEST_MS;
+  // Tells the client that the stream stands, before the first state is known.
+  yield ': live\n\n';
+  while (!ended.aborted && performance.now() < endsAt) {
+    for (const { name, latest } of states) {
+      const state = latest();
+      if (state === null || told.get(name) === state.tag) continue;
+      told.set(name, state.tag);
+      const id = states.flatMap((one) => {
+        const tag = told.get(one.name);
+        return tag === undefined ? [] : [`${one.name}=${tag}`];
+      });
+      yield `event: ${name}\nid: ${id.join(',')}\ndata: ${state.json}\n\n`;
+    }
+    const beat = setTimeout(() => wake.resolve(), BEAT_MS);
+    const wokenAt = performance.now();
+    await wake.promise;
+    clearTimeout(beat);
+    wake = Promise.withResolvers<void>();
+    if (performance.now() - wokenAt >= BEAT_MS - 100) yield ': beat\n\n';
+  }
+  ended.removeEventListener('abort', onEnd);
+}
+
+/** What a client has seen; anything unreadable is nothing. */
+function readSeen(seen: string | null): Map<string, string> {
+  const pairs = (seen ?? '')
+    .slice(0, 2_000)
+    .split(',')
+    .map((pair) => pair.split('='))
+    .filter((pair) => pair.length === 2);
+  return new Map(pairs.map(([name = '', tag = '']) => [name, tag]));
+}

@@ -78,6 +78,13 @@ const STATEMENTS = [
     held_by uuid not null,
     held_until timestamptz not null,
     tidied_at timestamptz not null)`,
+  // The role of operators who only look.
+  ...['api_key.role', 'user_account.sign_in_role', 'invitation.role'].map((place) => {
+    const [table, column] = place.split('.');
+    const name = `${table}_${column}_check`;
+    return `alter table ${table} drop constraint ${name}, add constraint ${name}
+      check (${column} in ('admin', 'member', 'ingest', 'read', 'observer'))`;
+  }),
   // Failures of a chosen time, over all workspaces.
   `create index document_failed_at on document (coalesce(indexing_started_at, accepted_at)) where status = 'failed'`,
   `create index webhook_delivery_exhausted on webhook_delivery (finished_at) where status = 'exhausted'`,

@@ -21,13 +21,13 @@ export type Scope = 'public' | 'any' | 'read' | 'ingest' | 'member' | 'admin' | 
 type OperatorScope = 'bootstrap-admin' | 'operator-read';
 
 const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>> = {
-  any: ['admin', 'member', 'ingest', 'read'],
+  any: ['admin', 'member', 'ingest', 'read', 'observer'],
   read: ['admin', 'member', 'read'],
   ingest: ['admin', 'member', 'ingest'],
   member: ['admin', 'member'],
   admin: ['admin'],
   'bootstrap-admin': ['admin'],
-  'operator-read': ['admin'],
+  'operator-read': ['admin', 'observer'],
 };
 
 /** The error message that names the required key or role, or null when the principal has access. */
@@ -43,7 +43,7 @@ export function whyForbidden(principal: Principal, scope: Exclude<Scope, 'public
     if (principal.sessionId !== null) {
       return 'This is for operators: admins of the workspace that this deployment began with.';
     }
-    return 'This needs an admin key of the bootstrap workspace; this key belongs to another workspace.';
+    return `This needs ${scope === 'operator-read' ? 'an admin or observer key' : 'an admin key'} of the bootstrap workspace; this key belongs to another workspace.`;
   }
   return null;
 }

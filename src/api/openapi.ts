@@ -23,7 +23,7 @@ const SCOPE_TEXT: Readonly<Record<Route['scope'], string>> = {
   member: 'An API key with the role admin or member.',
   admin: 'An API key with the role admin.',
   'bootstrap-admin': 'An admin API key of the bootstrap workspace.',
-  'operator-read': 'An admin API key of the bootstrap workspace.',
+  'operator-read': 'An API key of the bootstrap workspace with the role admin or observer.',
 };
 
 export interface ApiFacts {

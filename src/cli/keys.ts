@@ -4,7 +4,7 @@ import { type AddCommand, type CommandContext, printJson, wholeNumber } from './
 import { resealKeys } from './reseal-keys.ts';
 import { formatTable, plainLine } from './terminal.ts';
 
-const ROLES = ['admin', 'member', 'ingest', 'read'];
+const ROLES = ['admin', 'member', 'ingest', 'read', 'observer'];
 
 interface CreateOptions {
   name: string;

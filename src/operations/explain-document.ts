@@ -23,6 +23,13 @@ export function explainDocument(document: DocumentRecord, facts: IndexingFacts):
     chunk_count: chunks,
     indexed_at: indexedAt,
   } = document;
+  if (document.hidden) {
+    return {
+      searchable: false,
+      sentence: 'It was hidden from searches by an administrator.',
+      since: document.accepted_at,
+    };
+  }
   const hasOlder = indexed !== null && chunks > 0 && status !== 'deleting';
   const answer = (sentence: string, since: Date): Explanation => ({
     searchable: hasOlder,

@@ -12,7 +12,8 @@ import type { Timestamp } from './column-types.ts';
 export const PLAN_TIERS = ['Free', 'Personal', 'Pro', 'Agency', 'Enterprise'] as const;
 export type PlanTier = (typeof PLAN_TIERS)[number];
 
-export const ROLES = ['admin', 'member', 'ingest', 'read'] as const;
+/** `observer`: sees operations and changes nothing; of use in the operator's workspace alone. */
+export const ROLES = ['admin', 'member', 'ingest', 'read', 'observer'] as const;
 export type Role = (typeof ROLES)[number];
 
 interface WorkspaceTable {

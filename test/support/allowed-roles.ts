@@ -10,7 +10,10 @@ const WORKING: readonly Role[] = ['admin', 'member'];
  * webhooks, payments and ingestion into others' pairs. Ingest: only the ingestion endpoints. Read: only chat and
  * search. Every key may query itself, its account, its workspace's plan and its points. `session`: a person, not a key.
  */
-export const ALLOWED: Record<string, readonly Role[] | 'public' | 'session' | 'bootstrap-admin'> = {
+export const ALLOWED: Record<
+  string,
+  readonly Role[] | 'public' | 'session' | 'bootstrap-admin' | 'operator-read'
+> = {
   'GET /': 'public',
   'GET /health': 'public',
   'GET /ready': 'public',
@@ -236,21 +239,21 @@ export const ALLOWED: Record<string, readonly Role[] | 'public' | 'session' | 'b
   'GET /email-messages/{message_id}': READING,
   'GET /overview': READING,
   'GET /documents/{document_id}/why': READING,
-  'GET /live': READING,
-  'GET /operations/queues': 'bootstrap-admin',
-  'GET /operations/queues/{queue}': 'bootstrap-admin',
-  'GET /operations/queues/{queue}/history': 'bootstrap-admin',
+  'GET /live': EVERYBODY,
+  'GET /operations/queues': 'operator-read',
+  'GET /operations/queues/{queue}': 'operator-read',
+  'GET /operations/queues/{queue}/history': 'operator-read',
   'POST /operations/queues/{queue}/pause': 'bootstrap-admin',
   'POST /operations/queues/{queue}/resume': 'bootstrap-admin',
-  'GET /operations/queues/{queue}/failures': 'bootstrap-admin',
-  'GET /operations/queues/{queue}/failures/{group}': 'bootstrap-admin',
+  'GET /operations/queues/{queue}/failures': 'operator-read',
+  'GET /operations/queues/{queue}/failures/{group}': 'operator-read',
   'POST /operations/queues/{queue}/failures/retry': 'bootstrap-admin',
-  'GET /operations/workers': 'bootstrap-admin',
-  'GET /operations/schedules': 'bootstrap-admin',
+  'GET /operations/workers': 'operator-read',
+  'GET /operations/schedules': 'operator-read',
   'POST /operations/schedules/{name}/run': 'bootstrap-admin',
-  'GET /operations/alarms': 'bootstrap-admin',
-  'GET /operations/repairs': 'bootstrap-admin',
-  'GET /operations/audit': 'bootstrap-admin',
+  'GET /operations/alarms': 'operator-read',
+  'GET /operations/repairs': 'operator-read',
+  'GET /operations/audit': 'operator-read',
   'GET /gamification/actions': EVERYBODY,
   'GET /gamification/status': EVERYBODY,
   'POST /gamification/action': EVERYBODY,

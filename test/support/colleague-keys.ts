@@ -12,7 +12,7 @@ export async function insertColleague(
 ): Promise<{ userId: UserId; keys: Record<Role, string> }> {
   // Rows inserted by tests get their branded ids here.
   const userId = (await insertUser(db, workspaceId)) as UserId;
-  const keys: Record<Role, string> = { admin: '', member: '', ingest: '', read: '' };
+  const keys: Record<Role, string> = { admin: '', member: '', ingest: '', read: '', observer: '' };
   for (const role of ['admin', 'member', 'ingest', 'read'] as const) {
     keys[role] = `colleague-${role}-${randomUUID()}`;
     await db

@@ -93,6 +93,7 @@ export const liveRoutes: Route[] = [
   }),
   defineRoute({
     ...OVERVIEW,
+    scope: 'any',
     method: 'GET',
     path: '/live',
     summary: 'The states of pages as server-sent events',
@@ -131,6 +132,7 @@ function topicsOf(services: Services, principal: Principal, text: string): Strea
   }
   return names.map((name) => {
     if (name === 'overview') {
+      assertMay(principal, 'read');
       const viewer = viewerOf(principal);
       const key = `overview ${viewer.workspaceId} ${viewer.isOperator}`;
       return { name, key, load: () => readOverview(services, viewer) };

@@ -16,6 +16,7 @@ const ROLE_NAMES: Readonly<Record<Role, 'admin' | 'basic' | 'limited'>> = {
   member: 'basic',
   read: 'limited',
   ingest: 'limited',
+  observer: 'limited',
 };
 
 /** Endpoints that existing clients need besides their main work. */

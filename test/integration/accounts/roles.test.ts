@@ -9,7 +9,7 @@ import { createKey, insertPair, insertUser, ownerOf } from '#test/support/seed-w
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 
-const ROLES: Role[] = ['admin', 'member', 'ingest', 'read'];
+const ROLES: Role[] = ['admin', 'member', 'ingest', 'read', 'observer'];
 
 let millrace: TestMillrace;
 let workspaceId: string;
@@ -20,8 +20,8 @@ beforeAll(async () => {
   millrace = await startTestMillrace({ DEFAULT_PLAN: 'Enterprise' });
   const made = await millrace.createWorkspace();
   workspaceId = made.workspaceId;
-  keys = { admin: made.key, member: '', ingest: '', read: '' };
-  for (const role of ['member', 'ingest', 'read'] as const) {
+  keys = { admin: made.key, member: '', ingest: '', read: '', observer: '' };
+  for (const role of ['member', 'ingest', 'read', 'observer'] as const) {
     keys[role] = (await createKey(millrace, made.key, role)).key;
   }
 });
@@ -50,13 +50,16 @@ describe('roles and keys', () => {
     const mayPass = (role: Role, isBootstrap: boolean) => {
       if (allowed === 'public') return true;
       if (allowed === 'bootstrap-admin') return isBootstrap && role === 'admin';
+      if (allowed === 'operator-read') return isBootstrap && ['admin', 'observer'].includes(role);
       return allowed.includes(role);
     };
     const bootstrapMember = await createKey(millrace, millrace.adminKey, 'member');
+    const observer = await createKey(millrace, millrace.adminKey, 'observer');
     const callers = [
       ...ROLES.map((role) => ({ key: keys[role], role, isBootstrap: false })),
       { key: millrace.adminKey, role: 'admin' as const, isBootstrap: true },
       { key: bootstrapMember.key, role: 'member' as const, isBootstrap: true },
+      { key: observer.key, role: 'observer' as const, isBootstrap: true },
     ];
     for (const { key, role, isBootstrap } of callers) {
       const { status, body } = await knock(route, key);

@@ -17,7 +17,7 @@ import {
 import { WEBHOOK_SECRET } from '#test/support/stripe-fixtures.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
-const ROLES: Role[] = ['admin', 'member', 'ingest', 'read'];
+const ROLES: Role[] = ['admin', 'member', 'ingest', 'read', 'observer'];
 
 let stripe: FakeStripe;
 let millrace: TestMillrace;
@@ -34,8 +34,8 @@ beforeAll(async () => {
   });
   a = await seedWorkspace(millrace, 'zanzibarium');
   b = await seedWorkspace(millrace, 'kattegatium');
-  keysOfB = { admin: b.adminKey, member: '', ingest: '', read: '' };
-  for (const role of ['member', 'ingest', 'read'] as const) {
+  keysOfB = { admin: b.adminKey, member: '', ingest: '', read: '', observer: '' };
+  for (const role of ['member', 'ingest', 'read', 'observer'] as const) {
     keysOfB[role] = (await createKey(millrace, b.adminKey, role)).key;
   }
   stripe.customers = { [a.customerId]: {}, [b.customerId]: {} };

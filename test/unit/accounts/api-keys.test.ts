@@ -184,6 +184,8 @@ describe('scopes', () => {
     ['member', true, 'any read ingest member'],
     ['ingest', true, 'any ingest'],
     ['read', true, 'any read'],
+    ['observer', true, 'any operator-read'],
+    ['observer', false, 'any'],
   ] as const)(
     'give a key with role %s (bootstrap: %s) %s',
     (role, isBootstrapWorkspace, allowed) => {

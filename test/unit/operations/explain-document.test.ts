@@ -59,6 +59,13 @@ it.each<[string, Partial<DocumentRecord>, object, boolean, string]>([
     'An earlier version is searchable. It is being indexed at this moment.',
   ],
   [
+    'is hidden',
+    { status: 'indexed', indexed_revision: 1, chunk_count: 3, hidden: true },
+    {},
+    false,
+    'hidden',
+  ],
+  [
     'goes',
     { status: 'deleting', indexed_revision: 1, chunk_count: 3 },
     {},

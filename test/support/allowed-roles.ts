@@ -1,6 +1,6 @@
 import type { Role } from '#src/tables/accounts.ts';
 
-const EVERYBODY: readonly Role[] = ['admin', 'member', 'ingest', 'read'];
+const EVERYBODY: readonly Role[] = ['admin', 'member', 'ingest', 'read', 'observer'];
 const INGESTION: readonly Role[] = ['admin', 'member', 'ingest'];
 const ADMIN: readonly Role[] = ['admin'];
 const READING: readonly Role[] = ['admin', 'member', 'read'];

@@ -21,13 +21,13 @@ export async function* streamLive(
   topics: readonly StreamTopic[],
   { userId, seen, signal }: { userId: string; seen: string | null; signal: AbortSignal },
 ): AsyncGenerator<string> {
-  using _place = hub.enter(userId);
-  using followed = new DisposableStack();
+  using opened = new DisposableStack();
+  opened.use(hub.enter(userId));
   const told = readSeen(seen);
   let wake = Promise.withResolvers<void>();
   const states = topics.map(({ name, key, load }) => ({
     name,
-    latest: followed.use(hub.follow(key, load, () => wake.resolve())).latest,
+    followed: opened.use(hub.follow(key, load, () => wake.resolve())),
   }));
   const ended = AbortSignal.any([signal, hub.stopping]);
   const onEnd = (): void => wake.resolve();
@@ -36,8 +36,8 @@ export async function* streamLive(
   // Tells the client that the stream stands, before the first state is known.
   yield ': live\n\n';
   while (!ended.aborted && performance.now() < endsAt) {
-    for (const { name, latest } of states) {
-      const state = latest();
+    for (const { name, followed } of states) {
+      const state = followed.latest();
       if (state === null || told.get(name) === state.tag) continue;
       told.set(name, state.tag);
       const id = states.flatMap((one) => {

@@ -45,7 +45,7 @@ async function nextEvent(
   parts: Parts,
 ): Promise<{ event: string; id: string; data: { value: number } }> {
   for (;;) {
-    const { value = '' } = (await parts.next()) as { value: string };
+    const { value } = (await parts.next()) as { value: string };
     const [, event = '', id = '', data = ''] =
       /^event: (.*)\nid: (.*)\ndata: (.*)\n\n$/.exec(value) ?? [];
     if (event !== '') return { event, id, data: JSON.parse(data) as { value: number } };

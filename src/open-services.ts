@@ -97,7 +97,6 @@ export async function openServices(config: Config, options: StartOptions = {}): 
   const usageLedger = createUsageLedger({ db: database.db, log, clock });
   opened.defer(() => usageLedger.idle());
   const metrics = openMetrics(database.db, producer);
-  const jobHistory = createJobHistory(clock, COUNTED_BY_ROWS);
   const resources = opened.move();
   return {
     config,
@@ -111,11 +110,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     producer,
     rateLimitStore: rateLimitStoreOf(database, backend),
     metrics,
-    jobHistory,
-    workTally: jobHistory,
-    pauseSignal: new PauseSignal(),
-    searchTally: new SearchTally(),
-    liveHub: new LiveHub(waitFor),
+    ...openOperations(clock),
     ...features,
     ...outside,
     signIn: openSignIn({ config, db: database.db, log, encryptionKey, mail, explainNoSeat }),
@@ -292,6 +287,17 @@ function openMetrics(db: Database, producer: Producer): Metrics {
     }));
   });
   return metrics;
+}
+
+function openOperations(clock: () => Date) {
+  const jobHistory = createJobHistory(clock, COUNTED_BY_ROWS);
+  return {
+    jobHistory,
+    workTally: jobHistory,
+    pauseSignal: new PauseSignal(),
+    searchTally: new SearchTally(),
+    liveHub: new LiveHub(waitFor),
+  };
 }
 
 function rateLimitStoreOf({ pool }: OpenDatabase, backend: QueueBackend): RateLimitStore {

@@ -31,11 +31,7 @@ import { openParserPool } from './files/parser-pool.ts';
 import { openExtractorPool } from './leads/extract/extractor-pool.ts';
 import { createBackground } from './platform/background.ts';
 import { baseUrlOf } from './platform/base-url.ts';
-import { SearchTally } from './operations/count-searches.ts';
-import { LiveHub } from './operations/live-hub.ts';
-import { PauseSignal } from './operations/follow-pauses.ts';
-import { createJobHistory } from './operations/job-history.ts';
-import { COUNTED_BY_ROWS } from './operations/queue-facts.ts';
+import { openOperations } from './operations/open-operations.ts';
 import type { Config } from './platform/config.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
 import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
@@ -287,17 +283,6 @@ function openMetrics(db: Database, producer: Producer): Metrics {
     }));
   });
   return metrics;
-}
-
-function openOperations(clock: () => Date) {
-  const jobHistory = createJobHistory(clock, COUNTED_BY_ROWS);
-  return {
-    jobHistory,
-    workTally: jobHistory,
-    pauseSignal: new PauseSignal(),
-    searchTally: new SearchTally(),
-    liveHub: new LiveHub(waitFor),
-  };
 }
 
 function rateLimitStoreOf({ pool }: OpenDatabase, backend: QueueBackend): RateLimitStore {

@@ -141,8 +141,7 @@ describe('what stands before a quote', () => {
   });
 
   it('is quoted when it is the line that a section explains', () => {
-    const text =
-      '## Pumps\n\np17 (preset: 40s)\n\nHow long the pump waits before it gives up.';
+    const text = '## Pumps\n\np17 (preset: 40s)\n\nHow long the pump waits before it gives up.';
     expect(texts('How long does the pump wait?', fakeHit('a', text))).toEqual([
       'p17 (preset: 40s)',
       'How long the pump waits before it gives up.',

@@ -59,7 +59,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
     'chat/citations/written-citations.ts',
     'webhooks/sign.ts',
   ],
-  console: [],
+  console: ['client/read-events.ts', 'client/packets.ts'],
   api: [
     'services.ts',
     'webhooks',
@@ -124,6 +124,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'request',
     'answer',
   ],
+  console: ['web/data', 'web/parts', 'web/pages', 'web', '.'],
   api: ['.', 'routes'],
 };
 

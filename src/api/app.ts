@@ -6,6 +6,7 @@ import { sessionCookieOf } from '#src/accounts/people/session-cookie.ts';
 import { baseUrlOf } from '#src/platform/base-url.ts';
 import { createIdentify } from './auth.ts';
 import { createFindClientAddress } from './client-address.ts';
+import { createConsole } from './console.ts';
 import type { RequestState } from './context.ts';
 import { createDashboardGuard } from './dashboard-guard.ts';
 import { documentationRoutes } from './documentation.ts';
@@ -26,7 +27,7 @@ import { refuseForeignPages } from './own-pages.ts';
 import type { Route } from './route.ts';
 import { type RouteServing, serveRoute } from './serve-route.ts';
 
-/** The whole HTTP interface: `routes`, their OpenAPI description, and the queue dashboard. */
+/** The whole HTTP interface: `routes`, their OpenAPI description, the console and the queue dashboard. */
 export function createApp(
   services: Services,
   routes: readonly Route[],
@@ -55,6 +56,7 @@ export function createApp(
   app.use(forbidFraming);
   app.use(refuseForeignPages(sessionCookieOf(baseUrlOf(services.config)), services.config));
   app.use(createDashboardGuard(services, identify));
+  app.use(createConsole());
   app.use(allowCrossOrigin);
   app.use(normalizePath);
   app.use(createRouter([...routes, ...documentationRoutes(routes)], serving).routes());

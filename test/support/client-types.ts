@@ -18,8 +18,9 @@ const OPERATIONS: Readonly<Record<string, { body?: string; reply?: string }>> = 
   'GET /persona': { reply: 'AgentSummaries' },
 };
 
-const BANNER =
+export const TYPES_BANNER =
   '// Made by `npm run client:types` from the OpenAPI description of this service. Do not edit.\n';
+export const TYPES_STYLE = { singleQuote: true, printWidth: 100, trailingComma: 'all' } as const;
 const ROOT = 'ApiTypes';
 const PREFIX = '#/definitions/';
 
@@ -37,19 +38,17 @@ export async function generateClientTypes(): Promise<string> {
     definitions: Object.fromEntries(names.map((name) => [name, definitions.get(name) ?? {}])),
   };
   return compile(root, ROOT, {
-    bannerComment: BANNER,
+    bannerComment: TYPES_BANNER,
     additionalProperties: false,
     unknownAny: true,
     maxItems: -1,
-    style: { singleQuote: true, printWidth: 100, trailingComma: 'all' },
+    style: TYPES_STYLE,
   });
 }
 
 /** The bodies and replies of the operations, and every schema they refer to. */
 function reachableSchemas(description: Record<string, unknown>): Map<string, JSONSchema> {
-  // We generate the description ourselves.
-  const { schemas } = description['components'] as { schemas: Record<string, unknown> };
-  const named = toDefinitions(schemas) as Record<string, JSONSchema>;
+  const named = definitionsOf(description);
   const reachable = new Map<string, JSONSchema>();
   const add = (name: string, schema: JSONSchema | undefined): void => {
     if (!schema) throw new Error(`The description has no schema for ${name}.`);
@@ -67,26 +66,36 @@ function reachableSchemas(description: Record<string, unknown>): Map<string, JSO
   return reachable;
 }
 
-interface Content {
-  content: Record<string, { schema: unknown }>;
+/** The named schemas of the description. */
+export function definitionsOf(description: Record<string, unknown>): Record<string, JSONSchema> {
+  // We generate the description ourselves.
+  const { schemas } = description['components'] as { schemas: Record<string, unknown> };
+  return toDefinitions(schemas) as Record<string, JSONSchema>;
 }
 
-function operationOf(
+interface Content {
+  content?: Record<string, { schema: unknown }>;
+}
+
+interface DescribedOperation {
+  parameters?: { name: string; in: string; schema: JSONSchema }[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+}
+
+export function operationOf(
   description: Record<string, unknown>,
   call: string,
-): { requestBody?: Content; responses: Record<string, Content> } {
+): DescribedOperation {
   const [method = '', path = ''] = call.split(' ');
-  const paths = description['paths'] as Record<
-    string,
-    Record<string, { requestBody?: Content; responses: Record<string, Content> }>
-  >;
+  const paths = description['paths'] as Record<string, Record<string, DescribedOperation>>;
   const operation = paths[path]?.[method.toLowerCase()];
   if (!operation) throw new Error(`The description has no ${call}.`);
   return operation;
 }
 
-function jsonSchema(part: Content | undefined): JSONSchema | undefined {
-  return toDefinitions(part?.content['application/json']?.schema) as JSONSchema | undefined;
+export function jsonSchema(part: Content | undefined): JSONSchema | undefined {
+  return toDefinitions(part?.content?.['application/json']?.schema) as JSONSchema | undefined;
 }
 
 /**

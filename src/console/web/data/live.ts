@@ -1,0 +1,81 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+export type LiveState = 'off' | 'on' | 'lost' | 'paused';
+
+/** How the page's event stream stands. */
+export const liveState = signal<LiveState>('off');
+
+type Take = (data: unknown) => void;
+
+const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+
+/**
+ * The page's one stream: `take` gets what the service sends of each topic. It pauses while the tab is hidden, and comes
+ * back after a drop; the first events then say what has changed.
+ */
+export function useLive(topics: Readonly<Record<string, Take>>): void {
+  const names = Object.keys(topics).toSorted().join(',');
+  useEffect(() => {
+    if (names === '') return undefined;
+    return openStream(names, (topic, data) => topics[topic]?.(data));
+  }, [names]);
+}
+
+function openStream(names: string, take: (topic: string, data: unknown) => void): () => void {
+  let source: EventSource | null = null;
+  let timer = 0;
+  let failures = 0;
+  const close = (): void => {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  };
+  const open = (): void => {
+    close();
+    const stream = new EventSource(`/live?topics=${encodeURIComponent(names)}`);
+    source = stream;
+    stream.addEventListener('open', () => {
+      failures = 0;
+      liveState.value = 'on';
+    });
+    stream.addEventListener('error', () => {
+      liveState.value = 'lost';
+      // The browser comes back by itself after a drop, with the last event's id; after a refusal it gives up.
+      if (stream.readyState !== EventSource.CLOSED) return;
+      timer = setTimeout(open, RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]);
+      failures += 1;
+    });
+    for (const topic of names.split(',')) {
+      stream.addEventListener(topic, (event: MessageEvent<string>) => {
+        take(topic, JSON.parse(event.data));
+      });
+    }
+  };
+  const followTab = (): void => {
+    if (document.visibilityState === 'visible') {
+      if (source === null) open();
+      return;
+    }
+    close();
+    liveState.value = 'paused';
+  };
+  followTab();
+  document.addEventListener('visibilitychange', followTab);
+  return () => {
+    document.removeEventListener('visibilitychange', followTab);
+    close();
+    liveState.value = 'off';
+  };
+}
+
+/** Repeats `look` while the tab is visible and `isNeeded`: for what has no topic of its own. */
+export function useRepeat(look: () => void, everyMs: number, isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') look();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [isNeeded, everyMs]);
+}

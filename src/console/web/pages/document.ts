@@ -1,0 +1,98 @@
+import { call, type Reply } from '#src/console/web/data/call.ts';
+import { useRepeat } from '#src/console/web/data/live.ts';
+import { go, link } from '#src/console/web/data/place.ts';
+import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { badge } from '#src/console/web/parts/badge.ts';
+import { button } from '#src/console/web/parts/button.ts';
+import { shortId } from '#src/console/web/parts/copy.ts';
+import { confirm } from '#src/console/web/parts/dialog.ts';
+import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
+import { count, duration } from '#src/console/web/parts/number.ts';
+import { facts, known, notice, page } from '#src/console/web/parts/page.ts';
+import { outsideLink } from '#src/console/web/parts/outside-link.ts';
+import { time } from '#src/console/web/parts/time.ts';
+import { say } from '#src/console/web/parts/toast.ts';
+import { isOnItsWay } from './documents.ts';
+
+type Document = Reply<'GET /service-api/ingestion/{document_id}'>;
+const EVERY_MS = 1_500;
+
+const reload = (): Promise<void> => refresh('GET /service-api/ingestion/{document_id}');
+
+/** Is this document searchable, and why not? */
+export function DocumentPage({ id = '' }: { id?: string }): Part {
+  const document = useResource('GET /service-api/ingestion/{document_id}', {
+    path: { document_id: id },
+  });
+  const { data } = document;
+  useRepeat(() => void reload(), EVERY_MS, data !== null && isOnItsWay(data));
+  return page({
+    title: data?.semantic_identifier ?? 'Document',
+    under: { text: 'Documents', href: link('/documents') },
+    badge: data && badge(data.status),
+    actions: data && button({ text: 'Delete', look: 'danger', run: () => askToDelete(data) }),
+    content: known(document, (found) => [why(found), standing(found)], reload),
+  });
+}
+
+function why({
+  status,
+  error,
+  next_attempt_at: next,
+  attempts,
+  indexed_revision,
+  revision,
+}: Document): Parts {
+  if (status === 'failed')
+    return notice('red', html`It is not searchable: ${error ?? 'indexing failed'}`);
+  if (error !== null && next !== null) {
+    return notice(
+      'amber',
+      html`Attempt ${attempts} failed: ${error} It is tried again ${time(next)}.`,
+    );
+  }
+  if (status === 'deleting') return notice('grey', 'It is being deleted, and is found no more.');
+  if (indexed_revision !== null && indexed_revision < revision) {
+    return notice('grey', 'A newer text is on its way. Until then, searches find the one before.');
+  }
+  return null;
+}
+
+function standing(document: Document): Part {
+  const { timings } = document;
+  return html`<div class="box">
+    <div class="body">
+      ${facts([
+        ['Id', shortId(document.document_id)],
+        ['Source', html`<span class="tag">${document.source}</span>`],
+        document.link === null ? null : ['Link', outsideLink(document.link)],
+        ['Chunks', count(document.chunk_count)],
+        [
+          'Revision',
+          html`${count(document.revision)}${document.indexed_revision === null ? ', not indexed yet' : html`, indexed: ${count(document.indexed_revision)}`}`,
+        ],
+        ['Arrived', time(document.accepted_at)],
+        ['Indexed', time(document.indexed_at, 'not yet')],
+        ['Waited', duration(timings.queued_ms)],
+        ['Indexing took', duration(timings.indexing_ms)],
+        ['Attempts', count(document.attempts)],
+        ['First seen', time(document.created_at)],
+      ])}
+    </div>
+  </div>`;
+}
+
+function askToDelete({ document_id: id, semantic_identifier: title }: Document): void {
+  confirm({
+    title: 'Delete a document',
+    explain: html`<strong>${title}</strong> is gone from search at once. A connector brings it back
+      if it is still at its source.`,
+    action: 'Delete 1 document',
+    run: async () => {
+      await call('DELETE /service-api/ingestion/{document_id}', { path: { document_id: id } });
+      void refresh('GET /service-api/ingestion', 'GET /service-api/ingestion/stats');
+      say('The document is deleted.');
+      go('/documents');
+    },
+  });
+}

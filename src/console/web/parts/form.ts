@@ -1,0 +1,142 @@
+import { useRef, useState } from 'preact/hooks';
+import { toProblem, type ApiProblem } from '#src/console/web/data/problem.ts';
+import { fieldInput } from './field.ts';
+import { html, type Part, type Parts } from './html.ts';
+import { problemNotice } from './page.ts';
+
+type FieldKind =
+  | 'text'
+  | 'password'
+  | 'email'
+  | 'url'
+  | 'number'
+  | 'check'
+  | 'choice'
+  | 'many'
+  | 'lines'
+  | 'longtext'
+  | 'datetime';
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: FieldKind;
+  readonly help?: Parts;
+  readonly isRequired?: boolean;
+  readonly options?: readonly { value: string; text: Parts; help?: Parts }[];
+  readonly value?: unknown;
+  readonly placeholder?: string;
+  /** What a browser may fill in (HTML `autocomplete`). */
+  readonly autocomplete?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+interface FormFacts {
+  readonly fields: readonly Field[];
+  /** What the button says. */
+  readonly action: string;
+  readonly submit: (values: Values) => unknown;
+  readonly cancel?: () => void;
+  readonly look?: '' | 'left';
+  readonly isDangerous?: boolean;
+}
+
+/** A form. What the service refuses is shown at the field that it names. */
+export function form(given: FormFacts): Part {
+  return html`<${Form} ...${given} />`;
+}
+
+function Form({ fields, action, submit, cancel, look = '', isDangerous = false }: FormFacts): Part {
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isBusy || element.current === null) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await submit(valuesOf(new FormData(element.current), fields));
+    } catch (error) {
+      setProblem(toProblem(error));
+      setBusy(false);
+      focusFirstWrong(element.current);
+      return;
+    }
+    setBusy(false);
+  };
+  const { byField, rest } = wrongFields(problem, fields);
+  return html`<form class="form ${look}" ref=${element} onSubmit=${send}>
+    ${fields.map((field) => fieldInput(field, byField.get(field.name) ?? null))}
+    ${rest && problemNotice(rest)}
+    <div class="actions">
+      ${cancel && html`<button type="button" class="button" onClick=${cancel}>Cancel</button>`}
+      <button
+        type="submit"
+        class="button primary ${isDangerous ? 'danger' : ''}"
+        aria-disabled=${isBusy ? 'true' : null}
+      >
+        ${action}
+      </button>
+    </div>
+  </form>`;
+}
+
+function focusFirstWrong(element: HTMLFormElement): void {
+  requestAnimationFrame(() => {
+    element.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  });
+}
+
+/** `body.url: must be https` belongs to the field `url`. */
+function wrongFields(
+  problem: ApiProblem | null,
+  fields: readonly Field[],
+): { byField: ReadonlyMap<string, string>; rest: ApiProblem | null } {
+  const byField = new Map<string, string>();
+  if (problem === null) return { byField, rest: null };
+  const [, path = '', message = ''] = /^(?:body\.)?([\w.]+): ([^]+)$/.exec(problem.message) ?? [];
+  const field = fields.find(({ name }) => path === name || path.startsWith(`${name}.`));
+  if (field === undefined) return { byField, rest: problem };
+  byField.set(field.name, message);
+  return { byField, rest: null };
+}
+
+/** An empty field is null when it may be left out. */
+function valuesOf(data: FormData, fields: readonly Field[]): Values {
+  return Object.fromEntries(fields.map((field) => [field.name, valueOf(data, field)]));
+}
+
+function valueOf(data: FormData, { name, kind }: Field): unknown {
+  const text = textOf(data, name);
+  switch (kind) {
+    case 'check':
+      return data.has(name);
+    case 'many':
+      return data.getAll(name).map(String);
+    case 'lines':
+      return text.split('\n').flatMap((line) => line.trim() || []);
+    case 'number':
+      return text === '' ? null : Number(text);
+    case 'datetime':
+      return text === '' ? null : new Date(text).toISOString();
+    case 'password':
+      return text;
+    case 'text':
+    case 'email':
+    case 'url':
+    case 'choice':
+    case 'longtext':
+      return text.trim() === '' ? null : text.trim();
+  }
+}
+
+function textOf(data: FormData, name: string): string {
+  const value = data.get(name);
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,43 @@
+import { html, type Part } from './html.ts';
+
+/** Between groups of three digits: a thin space that does not break. */
+const THIN = '\u202f';
+
+export function countText(value: number): string {
+  const sign = value < 0 ? '−' : '';
+  const [whole = '0', rest] = String(Math.abs(value)).split('.');
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, THIN);
+  return sign + grouped + (rest === undefined ? '' : `.${rest}`);
+}
+
+/** A count. Nothing known is a dash. */
+export function count(value: number | null | undefined): Part {
+  return html`<span class="number">${typeof value === 'number' ? countText(value) : '–'}</span>`;
+}
+
+/** `3 documents`, `1 document`. */
+export function plural(value: number, one: string, many: string = `${one}s`): string {
+  return `${countText(value)} ${value === 1 ? one : many}`;
+}
+
+/** `310 ms`, `4.1 s`, `12 min`, `3 h`, `2 d` */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = seconds / 60;
+  if (minutes < 90) return `${Math.round(minutes)} min`;
+  const hours = minutes / 60;
+  if (hours < 36) return `${Math.round(hours)} h`;
+  return `${Math.round(hours / 24)} d`;
+}
+
+export function duration(ms: number | null | undefined): Part {
+  return html`<span class="number">${typeof ms === 'number' ? durationText(ms) : '–'}</span>`;
+}
+
+/** An amount of money in its minor units. */
+export function moneyText(minor: number, currency: string): string {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(minor / 100);
+}

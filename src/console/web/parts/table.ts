@@ -1,0 +1,94 @@
+import { html, type Part, type Parts } from './html.ts';
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly show: (row: Row) => Parts;
+  /**
+   * `main` holds the link to the row, and `state` its badge: on a phone they are the first line, and the others the
+   * second. `wide` is left out there.
+   */
+  readonly role?: 'main' | 'state' | 'wide';
+  readonly isNumber?: boolean;
+  /** Said before the value on a phone, where the head of the table is not seen. */
+  readonly label?: string;
+}
+
+interface TableFacts<Row> {
+  /** Read out by screen readers. */
+  readonly caption: string;
+  readonly columns: readonly (Column<Row> | null)[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+  /** Whether rows lead somewhere. */
+  readonly isLinked?: boolean;
+  readonly foot?: Parts;
+}
+
+/** A table on a desktop, rows of two lines on a phone. Arrow keys go from row to row. */
+export function table<Row>(given: TableFacts<Row>): Part {
+  const { caption, rows, keyOf, isLinked = false, foot } = given;
+  const columns = given.columns.filter((column) => column !== null);
+  return html`<div class="table-box">
+    <table class="table" role="table" aria-label=${caption} onKeyDown=${moveBetweenRows}>
+      <thead role="rowgroup">
+        <tr role="row">
+          ${columns.map(
+            ({ name, isNumber = false }) =>
+              html`<th role="columnheader" scope="col" class=${isNumber ? 'right' : ''}>
+                ${name || html`<span class="hidden-text">Actions</span>`}
+              </th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${rows.map(
+          (row) =>
+            html`<tr role="row" class=${isLinked ? 'linked' : ''} key=${keyOf(row)}>
+              ${columns.map((column) => cell(column, row))}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${foot && html`<div class="table-foot">${foot}</div>`}
+  </div>`;
+}
+
+function cell<Row>({ role, isNumber = false, label, show }: Column<Row>, row: Row): Part {
+  const place = role === 'wide' ? 'wide-only' : (role ?? '');
+  const classes = `${place} ${isNumber ? 'right' : ''}`;
+  return html`<td role="cell" class=${classes} data-label=${label ?? null}>${show(row)}</td>`;
+}
+
+/** The link of a row: the whole row can be clicked. */
+export function rowLink(text: Parts, href: string): Part {
+  return html`<a class="row-link" href=${href}>${text}</a>`;
+}
+
+/** A second, smaller line below the name of a row; on a phone only when it matters, such as what went wrong. */
+export function twoLines(first: Parts, second: Parts, { matters = false } = {}): Parts {
+  return [first, html`<span class="small muted ${matters ? '' : 'more'}">${second}</span>`];
+}
+
+/** From page to page of a list: its address holds the place. */
+export function pager(given: {
+  count: Parts;
+  firstHref: string | null;
+  nextHref: string | null;
+}): Part {
+  return html`<span>${given.count}</span>
+    <span class="row">
+      ${given.firstHref && html`<a class="button tiny" href=${given.firstHref}>Newest</a>`}
+      ${given.nextHref && html`<a class="button tiny" href=${given.nextHref}>Older</a>`}
+    </span>`;
+}
+
+function moveBetweenRows(event: KeyboardEvent): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const here = event.target;
+  if (step === 0 || !(here instanceof HTMLElement)) return;
+  const links = [...(here.closest('table')?.querySelectorAll('a.row-link') ?? [])];
+  const next = links[links.indexOf(here.closest('tr')?.querySelector('a.row-link') ?? here) + step];
+  if (!(next instanceof HTMLElement)) return;
+  event.preventDefault();
+  next.focus();
+}

@@ -1,0 +1,34 @@
+import { now } from '#src/console/web/data/now.ts';
+import { html, type Part } from './html.ts';
+import { durationText } from './number.ts';
+
+const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+/** Beyond this, a date says more than a number of days. */
+const FAR_MS = 45 * 86_400_000;
+
+/** How long ago or how soon, with the exact time on hover. Nothing is a dash, or `none`. */
+export function time(iso: string | null | undefined, none: string = '–'): Part {
+  return iso ? html`<${Time} iso=${iso} />` : html`<span class="muted">${none}</span>`;
+}
+
+function Time({ iso }: { iso: string }): Part {
+  const date = new Date(iso);
+  return html`<time datetime=${iso} title=${EXACT.format(date)}
+    >${relativeText(date.getTime() - now.value)}</time
+  >`;
+}
+
+export function relativeText(ms: number): string {
+  const distance = Math.abs(ms);
+  if (distance > FAR_MS) {
+    return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }).format(now.peek() + ms);
+  }
+  if (distance < 10_000) return ms > 0 ? 'in a few seconds' : 'just now';
+  const text = durationText(distance);
+  return ms > 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** A time in the words of a sentence. */
+export function exactText(iso: string): string {
+  return EXACT.format(new Date(iso));
+}

@@ -1,0 +1,95 @@
+import type { IconName } from '#src/console/web/parts/icon.ts';
+import type { Part } from '#src/console/web/parts/html.ts';
+
+export interface View {
+  /** Below the console; a part in braces is given to the page. */
+  readonly path: string;
+  /** The exported function of the page that shows it. */
+  readonly load: () => Promise<Show>;
+  /** Seen without being signed in. */
+  readonly isOpen: boolean;
+}
+
+export type Show = (given: Readonly<Record<string, string>>) => Part;
+
+export type Audience = 'everybody' | 'admin' | 'operator';
+
+export interface NavEntry {
+  readonly path: string;
+  readonly word: string;
+  readonly icon: IconName;
+  readonly for: Audience;
+  /** With `g`, the key that goes there. */
+  readonly key: string;
+}
+
+/** What the navigation shows, in groups. */
+export const NAVIGATION: readonly { name: string; entries: readonly NavEntry[] }[] = [
+  {
+    name: '',
+    entries: [
+      { path: '/ask', word: 'Ask', icon: 'ask', for: 'everybody', key: 'a' },
+      { path: '/documents', word: 'Documents', icon: 'document', for: 'everybody', key: 'd' },
+      { path: '/webhooks', word: 'Webhooks', icon: 'webhook', for: 'admin', key: 'w' },
+    ],
+  },
+  {
+    name: 'Settings',
+    entries: [
+      { path: '/settings/keys', word: 'API keys', icon: 'key', for: 'admin', key: 'k' },
+      { path: '/settings/members', word: 'Members', icon: 'people', for: 'admin', key: 'm' },
+      { path: '/settings/profile', word: 'Profile', icon: 'person', for: 'everybody', key: 'p' },
+    ],
+  },
+];
+
+/** Every address. A new page is one file and one line. */
+export const VIEWS: readonly View[] = [
+  open('/sign-in', async () => (await import('#src/console/web/pages/sign-in.ts')).SignIn),
+  open('/welcome', async () => (await import('#src/console/web/pages/welcome.ts')).Welcome),
+  open(
+    '/invitation',
+    async () => (await import('#src/console/web/pages/invitation.ts')).Invitation,
+  ),
+  open(
+    '/forgot-password',
+    async () => (await import('#src/console/web/pages/reset-password.ts')).ForgotPassword,
+  ),
+  open(
+    '/reset-password',
+    async () => (await import('#src/console/web/pages/reset-password.ts')).ResetPassword,
+  ),
+  view('/ask', async () => (await import('#src/console/web/pages/ask.ts')).Ask),
+  view('/documents', async () => (await import('#src/console/web/pages/documents.ts')).Documents),
+  view(
+    '/documents/{id}',
+    async () => (await import('#src/console/web/pages/document.ts')).DocumentPage,
+  ),
+  view('/webhooks', async () => (await import('#src/console/web/pages/webhooks.ts')).Webhooks),
+  view(
+    '/webhooks/{id}',
+    async () => (await import('#src/console/web/pages/webhook-endpoint.ts')).WebhookEndpoint,
+  ),
+  view(
+    '/webhooks/deliveries/{id}',
+    async () => (await import('#src/console/web/pages/webhook-delivery.ts')).WebhookDelivery,
+  ),
+  view('/settings/keys', async () => (await import('#src/console/web/pages/keys.ts')).Keys),
+  view(
+    '/settings/members',
+    async () => (await import('#src/console/web/pages/members.ts')).Members,
+  ),
+  view(
+    '/settings/profile',
+    async () => (await import('#src/console/web/pages/profile.ts')).Profile,
+  ),
+];
+
+function view(path: string, load: () => Promise<Show>): View {
+  return { path, load, isOpen: false };
+}
+
+/** A page that one sees without being signed in. */
+function open(path: string, load: () => Promise<Show>): View {
+  return { path, load, isOpen: true };
+}

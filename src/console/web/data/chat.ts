@@ -81,8 +81,19 @@ export async function askInChat(question: string, onSession: (id: string) => voi
     change((one) => ({ ...one, state: 'failed', problem: toProblem(error) }));
   } finally {
     if (running === controller) running = null;
-    void refresh('GET /chat/get-user-chat-sessions');
+    await nameChat(turn);
   }
+}
+
+/** A new chat gets a name from its first question. */
+async function nameChat(turn: number): Promise<void> {
+  const { sessionId } = chat.peek();
+  if (turn === 0 && sessionId !== null) {
+    const body = { chat_session_id: sessionId, name: null };
+    // Without a name it can be found all the same.
+    await call('PUT /chat/rename-chat-session', { body }).catch(() => undefined);
+  }
+  await refresh('GET /chat/get-user-chat-sessions');
 }
 
 /** Ends the answer that is being written; what there is of it stays. */

@@ -63,9 +63,14 @@ function sourceCard(source: Source, index: number, number: number | null): Part 
         >${isWeb ? source.semantic_identifier : html`<a href=${where}>${source.semantic_identifier}</a>`}</strong
       >
     </div>
-    <p class="small">${source.blurb}</p>
+    <p class="small">${plainText(source.blurb)}</p>
     ${source.link && html`<p class="small cut">${outsideLink(source.link)}</p>`}
   </div>`;
+}
+
+/** A passage without the marks of Markdown, for a few lines. */
+function plainText(text: string): string {
+  return text.replaceAll(/[#|`*_>]+|-{3,}/g, ' ').replaceAll(/\s+/g, ' ');
 }
 
 function showSource(index: number, number: number): void {

@@ -118,6 +118,6 @@ function Question({ isRunning }: { isRunning: boolean }): Part {
         ? button({ text: 'Stop', icon: 'stop', run: stopAnswer })
         : html`<button type="submit" class="button primary">${icon('send')}Ask</button>`
     }
-    ${chat.value.turns.length > 0 && html`<a class="button" href=${link('/ask')}>New chat</a>`}
+    ${chat.value.turns.length > 0 && html`<a class="button phone-only" href=${link('/ask')}>New chat</a>`}
   </form>`;
 }

@@ -16,6 +16,7 @@ import { connectorRoutes } from './connectors.ts';
 import { credentialRoutes } from './credentials.ts';
 import { customToolRoutes } from './custom-tools.ts';
 import { documentCurationRoutes } from './document-curation.ts';
+import { documentChunkRoutes } from './document-chunks.ts';
 import { documentSetRoutes } from './document-sets.ts';
 import { emailAccountRoutes } from './email-accounts.ts';
 import { emailMessageRoutes } from './email-messages.ts';
@@ -80,6 +81,7 @@ export const ROUTES: readonly Route[] = [
   ...documentSetRoutes,
   ...ingestionRoutes,
   ...documentCurationRoutes,
+  ...documentChunkRoutes,
   ...searchRoutes,
   ...searchSettingsRoutes,
   ...searchSuggestRoutes,

@@ -12,6 +12,7 @@ import { facts, known, notice, page } from '#src/console/web/parts/page.ts';
 import { outsideLink } from '#src/console/web/parts/outside-link.ts';
 import { time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
+import { chunkList } from './document-chunks.ts';
 import { isOnItsWay } from './documents.ts';
 
 type Document = Reply<'GET /service-api/ingestion/{document_id}'>;
@@ -30,8 +31,11 @@ export function DocumentPage({ id = '' }: { id?: string }): Part {
     title: data?.semantic_identifier ?? 'Document',
     under: { text: 'Documents', href: link('/documents') },
     badge: data && badge(data.status),
-    actions: data && button({ text: 'Delete', look: 'danger', run: () => askToDelete(data) }),
-    content: known(document, (found) => [why(found), standing(found)], reload),
+    actions: data && actions(data),
+    content: [
+      known(document, (found) => [why(found), standing(found)], reload),
+      data && data.indexed_revision !== null && chunkList(data.document_id),
+    ],
   });
 }
 
@@ -80,6 +84,24 @@ function standing(document: Document): Part {
       ])}
     </div>
   </div>`;
+}
+
+function actions(document: Document): Parts {
+  const { document_id, status } = document;
+  return [
+    status === 'failed' &&
+      button({
+        text: 'Try again',
+        icon: 'retry',
+        look: 'primary',
+        run: async () => {
+          await call('POST /service-api/ingestion/{document_id}/retry', { path: { document_id } });
+          say('It is being indexed again.');
+          await reload();
+        },
+      }),
+    button({ text: 'Delete', look: 'danger', run: () => askToDelete(document) }),
+  ];
 }
 
 function askToDelete({ document_id: id, semantic_identifier: title }: Document): void {

@@ -74,11 +74,13 @@ export function pager(given: {
   count: Parts;
   firstHref: string | null;
   nextHref: string | null;
+  words?: { first: string; next: string };
 }): Part {
+  const { first, next } = given.words ?? { first: 'Newest', next: 'Older' };
   return html`<span>${given.count}</span>
     <span class="row">
-      ${given.firstHref && html`<a class="button tiny" href=${given.firstHref}>Newest</a>`}
-      ${given.nextHref && html`<a class="button tiny" href=${given.nextHref}>Older</a>`}
+      ${given.firstHref && html`<a class="button tiny" href=${given.firstHref}>${first}</a>`}
+      ${given.nextHref && html`<a class="button tiny" href=${given.nextHref}>${next}</a>`}
     </span>`;
 }
 

@@ -20,7 +20,10 @@ export async function readDocumentChunks(
   { workspaceId, userId }: Reader,
   { externalId, from, limit }: { externalId: string; from: number; limit: number },
 ): Promise<DocumentChunk[]> {
-  const shown = areShown(workspaceId, { chunk: sql.raw('c.id'), document: sql.raw('c.document_id') });
+  const shown = areShown(workspaceId, {
+    chunk: sql.raw('c.id'),
+    document: sql.raw('c.document_id'),
+  });
   const { rows } = await sql<DocumentChunk & { is_html: boolean }>`
     select c.ordinal, c.section_index, c.text, c.is_html, c.headings, c.link, c.token_count
     from document d join chunk c on c.document_id = d.id

@@ -64,11 +64,7 @@ function navigation(): Part[] {
 
 function navLink(entry: NavEntry): Part {
   const isHere = belongsTo(path.value, entry);
-  return html`<a
-    href=${link(entry.path)}
-    aria-current=${isHere ? 'page' : null}
-    key=${entry.path}
-  >
+  return html`<a href=${link(entry.path)} aria-current=${isHere ? 'page' : null} key=${entry.path}>
     ${icon(entry.icon)}${entry.word}
   </a>`;
 }

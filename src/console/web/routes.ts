@@ -28,9 +28,26 @@ export const NAVIGATION: readonly { name: string; entries: readonly NavEntry[] }
   {
     name: '',
     entries: [
+      { path: '/', word: 'Overview', icon: 'overview', for: 'everybody', key: 'h' },
       { path: '/ask', word: 'Ask', icon: 'ask', for: 'everybody', key: 'a' },
       { path: '/documents', word: 'Documents', icon: 'document', for: 'everybody', key: 'd' },
       { path: '/webhooks', word: 'Webhooks', icon: 'webhook', for: 'admin', key: 'w' },
+    ],
+  },
+  {
+    name: 'Operations',
+    entries: [
+      { path: '/operations', word: 'Queues', icon: 'operations', for: 'operator', key: 'o' },
+      { path: '/operations/workers', word: 'Workers', icon: 'worker', for: 'operator', key: 'v' },
+      {
+        path: '/operations/schedules',
+        word: 'Schedules',
+        icon: 'clock',
+        for: 'operator',
+        key: 's',
+      },
+      { path: '/operations/alarms', word: 'Alarms', icon: 'bell', for: 'operator', key: 'l' },
+      { path: '/operations/audit', word: 'Audit log', icon: 'audit', for: 'operator', key: 'u' },
     ],
   },
   {
@@ -58,6 +75,32 @@ export const VIEWS: readonly View[] = [
   open(
     '/reset-password',
     async () => (await import('#src/console/web/pages/reset-password.ts')).ResetPassword,
+  ),
+  view('/', async () => (await import('#src/console/web/pages/overview.ts')).Overview),
+  view(
+    '/operations',
+    async () => (await import('#src/console/web/pages/operations.ts')).Operations,
+  ),
+  view(
+    '/operations/workers',
+    async () => (await import('#src/console/web/pages/operations-workers.ts')).OperationsWorkers,
+  ),
+  view(
+    '/operations/schedules',
+    async () =>
+      (await import('#src/console/web/pages/operations-schedules.ts')).OperationsSchedules,
+  ),
+  view(
+    '/operations/alarms',
+    async () => (await import('#src/console/web/pages/operations-logs.ts')).OperationsAlarms,
+  ),
+  view(
+    '/operations/audit',
+    async () => (await import('#src/console/web/pages/operations-logs.ts')).OperationsAudit,
+  ),
+  view(
+    '/operations/{queue}',
+    async () => (await import('#src/console/web/pages/operations-queue.ts')).OperationsQueue,
   ),
   view('/ask', async () => (await import('#src/console/web/pages/ask.ts')).Ask),
   view('/documents', async () => (await import('#src/console/web/pages/documents.ts')).Documents),

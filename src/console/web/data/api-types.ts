@@ -276,6 +276,26 @@ export interface Operations {
   'GET /service-api/ingestion/{document_id}': {
     reply: DocumentStatus;
   };
+  'GET /service-api/ingestion/{document_id}/chunks': {
+    reply: {
+      chunks: {
+        /**
+         * Its place, which hits call chunk_ind.
+         */
+        ordinal: number;
+        section_index: number;
+        text: string;
+        headings: string[];
+        link: string | null;
+        token_count: number;
+      }[];
+      next_from: number | null;
+    };
+    query: {
+      from?: number;
+      limit?: number;
+    };
+  };
   'GET /session': {
     reply: any;
     body?: any;
@@ -416,6 +436,12 @@ export interface Operations {
       message: string;
     };
   };
+  'POST /service-api/ingestion/{document_id}/retry': {
+    reply: {
+      document_id: string;
+      status: 'accepted';
+    };
+  };
   'POST /session/invitation': {
     reply: any;
     body?: any;
@@ -548,6 +574,15 @@ export interface Operations {
       status_url: string;
     };
     body: {} | null;
+  };
+  'PUT /chat/rename-chat-session': {
+    reply: {
+      new_name: string;
+    };
+    body: {
+      chat_session_id: string;
+      name?: string | null;
+    };
   };
   'PUT /session/workspace': {
     reply: any;

@@ -43,9 +43,15 @@ function showChunks({ chunks, next_from: next }: Found, cited: number | null, fr
   return html`<ol class="chunks">
       ${chunks.map(
         ({ ordinal, text, headings, token_count: tokens }) =>
-          html`<li key=${ordinal} id=${`chunk-${ordinal}`} class=${ordinal === cited ? 'cited' : ''}>
+          html`<li
+            key=${ordinal}
+            id=${`chunk-${ordinal}`}
+            class=${ordinal === cited ? 'cited' : ''}
+          >
             <div class="row apart small muted">
-              <span>${ordinal === cited && html`<strong>Cited passage · </strong>`}${headings.join(' › ')}</span>
+              <span
+                >${ordinal === cited && html`<strong>Cited passage · </strong>`}${headings.join(' › ')}</span
+              >
               <span class="number">${plural(tokens, 'token')}</span>
             </div>
             <p>${text}</p>

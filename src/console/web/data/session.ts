@@ -41,7 +41,7 @@ export function leave(): void {
 }
 
 export async function signOut(): Promise<void> {
-  await call('POST /auth/sign-out', { body: {} });
+  await call('POST /auth/sign-out');
   leave();
 }
 

@@ -109,13 +109,14 @@ function seriesOf(
   show: (value: number) => string,
 ): uPlot.Series {
   const stroke = colour(`--${tone}`);
+  const bars = uPlot.paths.bars?.({ size: [0.7, 12] });
   return {
     label: name,
     stroke,
     width: 1.5,
     points: { show: false },
     value: (_, value: number | null) => (value === null ? '–' : show(value)),
-    ...(isBar ? { fill: stroke, paths: uPlot.paths.bars?.({ size: [0.7, 12] }) } : {}),
+    ...(isBar && bars !== undefined ? { fill: stroke, paths: bars } : {}),
   };
 }
 

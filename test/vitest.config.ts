@@ -73,6 +73,7 @@ export default defineConfig({
         { include: ['test/integration/**/*.test.ts'], exclude: [...smoke, ...peers] },
         withDatabase,
       ),
+      project('browser', { include: ['test/browser/**/*.test.ts'] }, withDatabase),
       project('peers', { include: peers }, withDatabase),
       ...(databaseUrl === undefined
         ? []

@@ -8,14 +8,16 @@ export const liveState = signal<LiveState>('off');
 
 type Take = (data: unknown) => void;
 
+const FALLBACK_MS = 10_000;
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 /**
  * The page's one stream: `take` gets what the service sends of each topic. It pauses while the tab is hidden, and comes
- * back after a drop; the first events then say what has changed.
+ * back after a drop; the first events then say what has changed. While there is none, `look` reads again instead.
  */
-export function useLive(topics: Readonly<Record<string, Take>>): void {
+export function useLive(topics: Readonly<Record<string, Take>>, look: () => unknown): void {
   const names = Object.keys(topics).toSorted().join(',');
+  useRepeat(look, FALLBACK_MS, names !== '' && liveState.value === 'lost');
   useEffect(() => {
     if (names === '') return undefined;
     return openStream(names, (topic, data) => topics[topic]?.(data));
@@ -70,11 +72,11 @@ function openStream(names: string, take: (topic: string, data: unknown) => void)
 }
 
 /** Repeats `look` while the tab is visible and `isNeeded`: for what has no topic of its own. */
-export function useRepeat(look: () => void, everyMs: number, isNeeded: boolean): void {
+export function useRepeat(look: () => unknown, everyMs: number, isNeeded: boolean): void {
   useEffect(() => {
     if (!isNeeded) return undefined;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') look();
+      if (document.visibilityState === 'visible') void look();
     }, everyMs);
     return () => clearInterval(timer);
   }, [isNeeded, everyMs]);

@@ -14,7 +14,8 @@ export function OperationsAlarms(): Part {
   const state = query.value.get('state') === 'open' ? 'open' : 'all';
   const cursor = query.value.get('cursor');
   const alarms = useResource('GET /operations/alarms', { query: { state, cursor } });
-  useLive({ alarms: () => void refresh('GET /operations/alarms') });
+  const reload = (): Promise<void> => refresh('GET /operations/alarms');
+  useLive({ alarms: () => void reload() }, reload);
   return page({
     title: 'Alarms',
     about:
@@ -59,7 +60,7 @@ export function OperationsAlarms(): Part {
               ],
               foot: foot(plural(rows.length, 'alarm'), next),
             }),
-      () => refresh('GET /operations/alarms'),
+      reload,
     ),
   });
 }

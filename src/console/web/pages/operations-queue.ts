@@ -46,6 +46,7 @@ export function OperationsQueue({ queue = '' }: { queue?: string }): Part {
           [`queue:${queue}`]: (data) => put('GET /operations/queues/{queue}', given, data as Queue),
         }
       : {},
+    reload,
   );
   const { data } = found;
   return page({

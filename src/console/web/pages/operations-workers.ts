@@ -15,7 +15,9 @@ type Worker = Found['workers'][number];
 /** Which processes work, and on what? */
 export function OperationsWorkers(): Part {
   const workers = useResource('GET /operations/workers');
-  useLive({ workers: (data) => put('GET /operations/workers', {}, data as Found) });
+  useLive({ workers: (data) => put('GET /operations/workers', {}, data as Found) }, () =>
+    refresh('GET /operations/workers'),
+  );
   return page({
     title: 'Workers',
     about: 'Processes that take jobs. One that has not been heard of for 30 s counts as dead.',

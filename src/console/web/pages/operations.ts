@@ -14,6 +14,8 @@ import { chosenRange, rangeTabs } from './ranges.ts';
 type Found = Reply<'GET /operations/queues'>;
 export type Queue = Found['queues'][number];
 
+const reload = (): Promise<void> => refresh('GET /operations/queues');
+
 /** What is wrong, since when, and what do I press? */
 export function Operations(): Part {
   const range = chosenRange();
@@ -23,12 +25,13 @@ export function Operations(): Part {
     range === 'hour'
       ? { queues: (data) => put('GET /operations/queues', { query: { range } }, data as Found) }
       : {},
+    reload,
   );
   return page({
     title: 'Operations',
     width: 'wide',
     actions: liveMark(),
-    content: [rangeTabs(), known(queues, show, () => refresh('GET /operations/queues'))],
+    content: [rangeTabs(), known(queues, show, reload)],
   });
 }
 

@@ -14,7 +14,9 @@ type Found = Reply<'GET /overview'>;
 /** Is everything fresh, and if not, why? */
 export function Overview(): Part {
   const overview = useResource('GET /overview');
-  useLive({ overview: (data) => put('GET /overview', {}, data as Found) });
+  useLive({ overview: (data) => put('GET /overview', {}, data as Found) }, () =>
+    refresh('GET /overview'),
+  );
   return page({
     title: 'Overview',
     actions: liveMark(),

@@ -20,6 +20,8 @@ interface ChartFacts {
 }
 
 const HEIGHT = 180;
+/** No smaller scale: ten jobs, or ten milliseconds. */
+const LEAST = 10;
 const CURSOR_KEY = 'operations';
 
 /** Figures over time. What it shows is also said in words, for whoever does not see it. */
@@ -54,7 +56,7 @@ function Chart(given: ChartFacts): Part {
     };
   }, [shape]);
   useEffect(() => plot.current?.setData(dataOf(given)), [times, lines]);
-  return html`<figure class="chart" role="group" aria-label=${title}>
+  return html`<figure class="chart" aria-label=${title}>
     <figcaption class="small muted">
       ${title}<span class="hidden-text"
         >: ${lines.map((line) => summary(line, show)).join('; ')}</span
@@ -92,16 +94,27 @@ function optionsOf({ lines, show }: ChartFacts, width: number): uPlot.Options {
       drag: { x: false, y: false },
     },
     legend: { live: true },
-    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, LEAST)] } },
     axes: [
-      { ...axis, space: 80 },
+      { ...axis, space: 80, values: (_, ticks) => ticks.map(clockText) },
       { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => show(tick)) },
     ],
     series: [
-      { value: (_, at) => (at === null ? '' : new Date(at * 1_000).toLocaleString()) },
+      { label: '', value: (_, at: number | null) => (at === null ? '' : EXACT.format(at * 1_000)) },
       ...lines.map((line) => seriesOf(line, show)),
     ],
   };
+}
+
+const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** The time of day, and the date at midnight. */
+function clockText(seconds: number): string {
+  const date = new Date(seconds * 1_000);
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+  return (isMidnight ? DAY : CLOCK).format(date);
 }
 
 function seriesOf(

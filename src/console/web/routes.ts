@@ -31,6 +31,8 @@ export const NAVIGATION: readonly { name: string; entries: readonly NavEntry[] }
       { path: '/', word: 'Overview', icon: 'overview', for: 'everybody', key: 'h' },
       { path: '/ask', word: 'Ask', icon: 'ask', for: 'everybody', key: 'a' },
       { path: '/documents', word: 'Documents', icon: 'document', for: 'everybody', key: 'd' },
+      { path: '/leads', word: 'Leads', icon: 'lead', for: 'everybody', key: 'e' },
+      { path: '/mail', word: 'Sender accounts', icon: 'mail', for: 'everybody', key: 'i' },
       { path: '/webhooks', word: 'Webhooks', icon: 'webhook', for: 'admin', key: 'w' },
     ],
   },
@@ -55,6 +57,8 @@ export const NAVIGATION: readonly { name: string; entries: readonly NavEntry[] }
     entries: [
       { path: '/settings/keys', word: 'API keys', icon: 'key', for: 'admin', key: 'k' },
       { path: '/settings/members', word: 'Members', icon: 'people', for: 'admin', key: 'm' },
+      { path: '/settings/plan', word: 'Plan', icon: 'plan', for: 'everybody', key: 'n' },
+      { path: '/settings/points', word: 'Points', icon: 'points', for: 'everybody', key: 't' },
       { path: '/settings/profile', word: 'Profile', icon: 'person', for: 'everybody', key: 'p' },
     ],
   },
@@ -107,6 +111,16 @@ export const VIEWS: readonly View[] = [
   view(
     '/documents/{id}',
     async () => (await import('#src/console/web/pages/document.ts')).DocumentPage,
+  ),
+  view('/leads', async () => (await import('#src/console/web/pages/leads.ts')).Leads),
+  view(
+    '/leads/{id}',
+    async () => (await import('#src/console/web/pages/lead-scrape.ts')).LeadScrape,
+  ),
+  view('/mail', async () => (await import('#src/console/web/pages/mail.ts')).Mail),
+  view(
+    '/mail/{id}',
+    async () => (await import('#src/console/web/pages/mail-account.ts')).MailAccount,
   ),
   view('/webhooks', async () => (await import('#src/console/web/pages/webhooks.ts')).Webhooks),
   view(

@@ -153,6 +153,17 @@ export interface Operations {
       hard_delete?: string;
     };
   };
+  'DELETE /email-accounts/{id}': {
+    reply: {
+      status: 'deleted';
+      email: string;
+      default_deleted: boolean;
+      /**
+       * What to do when the default was deleted.
+       */
+      message?: string;
+    };
+  };
   'DELETE /service-api/ingestion/{document_id}': {
     reply: {
       document_id: string;
@@ -168,6 +179,12 @@ export interface Operations {
     reply: any;
     body?: any;
     query?: any;
+  };
+  'DELETE /tools/lead-scraper/{scrape_id}': {
+    reply: {
+      status: 'deleted';
+      scrape_id: string;
+    };
   };
   'DELETE /webhook-endpoints/{id}': {
     reply: {
@@ -244,6 +261,406 @@ export interface Operations {
       before?: string;
     };
   };
+  'GET /email-accounts': {
+    reply: {
+      accounts: EmailAccount[];
+      total: number;
+    };
+  };
+  'GET /email-accounts/{id}': {
+    reply: EmailAccount;
+  };
+  'GET /email-messages': {
+    reply: {
+      messages: EmailMessage[];
+      next_cursor: string | null;
+    };
+    query: {
+      email_account_id?: string;
+      status?: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+      kind?: 'message' | 'verification';
+      limit?: number;
+      cursor?: string;
+    };
+  };
+  'GET /gamification/actions': {
+    reply: {
+      actions: {
+        action_type: 'login' | 'search' | 'message' | 'share' | 'scrape' | 'outreach';
+        points: number;
+        streak_impact: number;
+        /**
+         * Awards in one day of your calendar.
+         */
+        daily_cap: number;
+        awarded_today: number;
+        remaining_today: number;
+      }[];
+      lucky_find: {
+        /**
+         * Of each award to be one.
+         */
+        probability: number;
+        /**
+         * Yours so far.
+         */
+        found: number;
+      };
+      /**
+       * An action posted within this time of an award of the service for it claims that award.
+       */
+      claim_window_seconds: number;
+    };
+  };
+  'GET /gamification/status': {
+    reply: {
+      user_id: string;
+      points: number;
+      current_streak: number;
+      longest_streak: number;
+      achievements_unlocked: string[];
+      next_milestone: string;
+      progress_to_next: number;
+    };
+  };
+  'GET /operations/alarms': {
+    reply: {
+      alarms: {
+        id: string;
+        queue: string;
+        kind: 'no_worker' | 'stuck' | 'falling_behind';
+        message: string;
+        since: string;
+        raised_at: string;
+        cleared_at: string | null;
+      }[];
+      next_cursor: string | null;
+    };
+    query: {
+      state?: 'open' | 'all';
+      cursor?: string;
+    };
+  };
+  'GET /operations/audit': {
+    reply: {
+      actions: {
+        id: string;
+        at: string;
+        by: {
+          user_id: string | null;
+          name: string;
+          key_id: string | null;
+        };
+        action: string;
+        queue: string | null;
+        detail: {
+          [k: string]: unknown;
+        };
+        request_id: string | null;
+      }[];
+      next_cursor: string | null;
+    };
+    query: {
+      queue?: string;
+      cursor?: string;
+    };
+  };
+  'GET /operations/queues': {
+    reply: {
+      at: string;
+      range: string;
+      queues: {
+        name: string;
+        /**
+         * Housekeeping runs on a schedule.
+         */
+        kind: 'work' | 'housekeeping';
+        does: string;
+        counts_from: 'rows' | 'jobs';
+        /**
+         * Due and not taken; at most 100,000.
+         */
+        waiting: number;
+        active: number;
+        delayed: number;
+        /**
+         * Failed for good in the range.
+         */
+        failed: number;
+        /**
+         * How long the oldest is due; null when none is.
+         */
+        oldest_seconds: number | null;
+        /**
+         * Attempts that finished in the last full minute.
+         */
+        per_minute: number;
+        failures_per_minute: number;
+        /**
+         * In milliseconds, to within a fifth; null when nothing ran.
+         */
+        wait_ms: {
+          p50: number;
+          p95: number;
+        } | null;
+        /**
+         * In milliseconds, to within a fifth; null when nothing ran.
+         */
+        run_ms: {
+          p50: number;
+          p95: number;
+        } | null;
+        /**
+         * Processes that serve it and are alive.
+         */
+        workers: number;
+        paused: {
+          at: string;
+          by: {
+            user_id: string | null;
+            name: string;
+          };
+          reason: string | null;
+        } | null;
+        alarms: {
+          id: string;
+          queue: string;
+          kind: 'no_worker' | 'stuck' | 'falling_behind';
+          message: string;
+          since: string;
+          raised_at: string;
+          cleared_at: string | null;
+        }[];
+        /**
+         * The last 60 full minutes, oldest first.
+         */
+        minutes: {
+          finished: number;
+          failed: number;
+        }[];
+      }[];
+    };
+    query: {
+      range?: 'hour' | 'day' | 'month';
+    };
+  };
+  'GET /operations/queues/{queue}': {
+    reply: {
+      name: string;
+      /**
+       * Housekeeping runs on a schedule.
+       */
+      kind: 'work' | 'housekeeping';
+      does: string;
+      counts_from: 'rows' | 'jobs';
+      /**
+       * Due and not taken; at most 100,000.
+       */
+      waiting: number;
+      active: number;
+      delayed: number;
+      /**
+       * Failed for good in the range.
+       */
+      failed: number;
+      /**
+       * How long the oldest is due; null when none is.
+       */
+      oldest_seconds: number | null;
+      /**
+       * Attempts that finished in the last full minute.
+       */
+      per_minute: number;
+      failures_per_minute: number;
+      /**
+       * In milliseconds, to within a fifth; null when nothing ran.
+       */
+      wait_ms: {
+        p50: number;
+        p95: number;
+      } | null;
+      /**
+       * In milliseconds, to within a fifth; null when nothing ran.
+       */
+      run_ms: {
+        p50: number;
+        p95: number;
+      } | null;
+      /**
+       * Processes that serve it and are alive.
+       */
+      workers: number;
+      paused: {
+        at: string;
+        by: {
+          user_id: string | null;
+          name: string;
+        };
+        reason: string | null;
+      } | null;
+      alarms: {
+        id: string;
+        queue: string;
+        kind: 'no_worker' | 'stuck' | 'falling_behind';
+        message: string;
+        since: string;
+        raised_at: string;
+        cleared_at: string | null;
+      }[];
+      /**
+       * The last 60 full minutes, oldest first.
+       */
+      minutes: {
+        finished: number;
+        failed: number;
+      }[];
+      history: {
+        step_seconds: number;
+        points: {
+          at: string;
+          finished: number;
+          failed: number;
+          retried: number;
+          /**
+           * In milliseconds, to within a fifth; null when nothing ran.
+           */
+          wait_ms: {
+            p50: number;
+            p95: number;
+          } | null;
+          /**
+           * In milliseconds, to within a fifth; null when nothing ran.
+           */
+          run_ms: {
+            p50: number;
+            p95: number;
+          } | null;
+          oldest_seconds: number | null;
+        }[];
+      };
+      active_jobs: {
+        queue: string;
+        job_id: string;
+        attempt: number;
+        since: string;
+        request_id: string | null;
+        subjects: {
+          kind: string;
+          id: string;
+        }[];
+        worker_id: string;
+      }[];
+      settings: {
+        attempts: number;
+        timeout_seconds: number;
+        every_seconds: number | null;
+        /**
+         * Of one process, without settings.
+         */
+        concurrency: number;
+      };
+    };
+    query: {
+      range?: 'hour' | 'day' | 'month';
+    };
+  };
+  'GET /operations/queues/{queue}/failures': {
+    reply: {
+      range: string;
+      total: number;
+      retryable: boolean;
+      why_not: string | null;
+      groups: {
+        /**
+         * Names the group for a retry.
+         */
+        group: string;
+        /**
+         * Ids, numbers, addresses and quoted names are replaced by ….
+         */
+        message: string;
+        count: number;
+        first_at: string;
+        last_at: string;
+        example: {
+          id: string;
+          workspace_id: string | null;
+          message: string;
+          attempts: number;
+          at: string;
+          subject: {
+            kind: string;
+            id: string;
+          };
+        };
+      }[];
+      /**
+       * Left out of the list.
+       */
+      other_groups: number;
+    };
+    query: {
+      range?: 'hour' | 'day' | 'month';
+    };
+  };
+  'GET /operations/schedules': {
+    reply: {
+      schedules: {
+        name: string;
+        does: string;
+        every_seconds: number;
+        next_at: string | null;
+        /**
+         * The last minute with a run.
+         */
+        last_at: string | null;
+        paused: boolean;
+      }[];
+    };
+  };
+  'GET /operations/workers': {
+    reply: {
+      at: string;
+      beat_seconds: number;
+      workers: {
+        id: string;
+        host: string;
+        pid: number;
+        version: string;
+        started_at: string;
+        beat_at: string;
+        alive: boolean;
+        queues: {
+          name: string;
+          concurrency: number;
+          active: number;
+        }[];
+        /**
+         * At most 50, longest first.
+         */
+        jobs: {
+          queue: string;
+          job_id: string;
+          attempt: number;
+          since: string;
+          request_id: string | null;
+          subjects: {
+            kind: string;
+            id: string;
+          }[];
+        }[];
+      }[];
+      /**
+       * Queues without a living worker.
+       */
+      unserved: string[];
+    };
+  };
+  'GET /overview': {
+    reply: any;
+    body?: any;
+    query?: any;
+  };
   'GET /service-api/ingestion': {
     reply: {
       documents: DocumentStatus[];
@@ -311,6 +728,150 @@ export interface Operations {
     body?: any;
     query?: any;
   };
+  'GET /subscription/status': {
+    reply: {
+      plan_tier: 'Free' | 'Personal' | 'Pro' | 'Agency' | 'Enterprise';
+      /**
+       * active, trialing, past_due, unpaid, paused, incomplete, incomplete_expired or canceled, as Stripe has them; others may come.
+       */
+      status: string;
+      /**
+       * When the period of the subscription in force ends, else of the plan.
+       */
+      renewal_date: string;
+      /**
+       * In minor units: of the subscription in force, else of the plan. 0 for Enterprise without a subscription, whose price is agreed on.
+       */
+      amount_monthly: number;
+      currency: string;
+      trial_active: boolean;
+      features: {
+        /**
+         * 2147483647 stands for no limit.
+         */
+        users: number;
+        /**
+         * 2147483647 stands for no limit.
+         */
+        storage_gb: number;
+        /**
+         * 2147483647 stands for no limit.
+         */
+        email_accounts: number;
+        custom_domain: boolean;
+        api_access: boolean;
+      };
+    };
+  };
+  'GET /tools/lead-scraper': {
+    reply: {
+      scrapes: LeadScrape[];
+      next_cursor: string | null;
+    };
+    query: {
+      status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+      mode?: 'keyword_search' | 'scrape_url';
+      limit?: number;
+      cursor?: string;
+    };
+  };
+  'GET /tools/lead-scraper/{scrape_id}': {
+    reply: {
+      scrape_id: string;
+      mode: 'keyword_search' | 'scrape_url';
+      query: string;
+      max_results: number;
+      enrichment: ('email' | 'phone' | 'socials' | 'company_info')[];
+      status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+      /**
+       * Who named the sites: `index`, `searxng` or `brave`; null for scrape_url.
+       */
+      provider: string | null;
+      pages_done: number;
+      /**
+       * Leads so far.
+       */
+      total_results: number;
+      error: string | null;
+      processing_time_ms: number | null;
+      created_at: string;
+      started_at: string | null;
+      finished_at: string | null;
+      /**
+       * When its leads are deleted.
+       */
+      expires_at: string | null;
+      sites: {
+        url: string;
+        domain: string;
+        status: 'pending' | 'done' | 'failed';
+        pages: number;
+        error: string | null;
+      }[];
+      leads: {
+        id: string;
+        /**
+         * Of the person or the organisation. What is not known is an empty string.
+         */
+        name: string;
+        /**
+         * The person's role.
+         */
+        title: string;
+        company: string;
+        email: string;
+        /**
+         * E.164.
+         */
+        phone: string;
+        website: string;
+        socials: {
+          linkedin: string;
+          twitter: string;
+        };
+        confidence_score: number;
+        kind: 'person' | 'organization';
+        /**
+         * Whether the domain of the address takes mail; no mailbox is asked. Null when it was not looked up.
+         */
+        email_status: ('mx' | 'no_mx' | 'unknown') | null;
+        address: {
+          street: string;
+          postal_code: string;
+          locality: string;
+          region: string;
+          country: string;
+        } | null;
+        /**
+         * For each field its values, the best first, each with the pages and techniques that it was found by.
+         */
+        evidence: {
+          [k: string]: {
+            value: string;
+            sources: {
+              url: string;
+              technique:
+                | 'json-ld'
+                | 'microdata'
+                | 'rdfa'
+                | 'h-card'
+                | 'vcard'
+                | 'mailto'
+                | 'tel-link'
+                | 'whatsapp'
+                | 'cloudflare'
+                | 'obfuscated'
+                | 'visible-text'
+                | 'meta'
+                | 'team-card'
+                | 'profile-link'
+                | 'page-title';
+            }[];
+          }[];
+        };
+      }[];
+    };
+  };
   'GET /webhook-deliveries': {
     reply: {
       deliveries: WebhookDelivery[];
@@ -329,6 +890,8 @@ export interface Operations {
         | 'lead_scrape.completed'
         | 'email_account.verified'
         | 'webhook.endpoint.disabled'
+        | 'ops.alarm.raised'
+        | 'ops.alarm.cleared'
         | 'ping';
       status?: 'pending' | 'delivering' | 'delivered' | 'waiting' | 'exhausted' | 'canceled';
       since?: string;
@@ -366,6 +929,10 @@ export interface Operations {
     reply: any;
     body?: any;
     query?: any;
+  };
+  'PATCH /email-accounts/{id}': {
+    reply: EmailAccount;
+    body: EmailAccountChange;
   };
   'PATCH /session/person': {
     reply: any;
@@ -427,6 +994,25 @@ export interface Operations {
     body?: any;
     query?: any;
   };
+  'POST /billing/checkout': {
+    reply: {
+      session_id: string;
+      url: string;
+    };
+    body: {
+      plan_tier: 'Personal' | 'Pro' | 'Agency';
+      success_url?: string | null;
+      cancel_url?: string | null;
+    };
+  };
+  'POST /billing/portal': {
+    reply: {
+      url: string;
+    };
+    body: {
+      return_url?: string | null;
+    };
+  };
   'POST /chat/send-chat-message': {
     reply: ChatFullResponse;
     body: ChatRequest;
@@ -435,6 +1021,115 @@ export interface Operations {
     reply: {
       message: string;
     };
+  };
+  'POST /email-accounts': {
+    reply: {
+      id: string;
+      email: string;
+      /**
+       * A test message went out with the settings that it has.
+       */
+      verified: boolean;
+      /**
+       * The sender of outreach that names none.
+       */
+      default: boolean;
+      created_at: string;
+      /**
+       * Messages a day: what was set, and never more than the plan allows.
+       */
+      daily_limit: number;
+      /**
+       * Today, verifications among them.
+       */
+      daily_sent: number;
+      from_name: string;
+      smtp_host: string;
+      smtp_port: number;
+      smtp_user: string;
+      /**
+       * IANA name; the days of the account begin and end by it.
+       */
+      time_zone: string;
+      /**
+       * When daily_sent is 0 again.
+       */
+      daily_resets_at: string;
+      verified_at: string | null;
+      /**
+       * Stands in the test message, to tell it from others. Shown this once.
+       */
+      verification_token: string;
+    };
+    body: NewEmailAccount;
+  };
+  'POST /email-accounts/{id}/set-default': {
+    reply: {
+      id: string;
+      email: string;
+      default: true;
+    };
+  };
+  'POST /email-accounts/{id}/verify': {
+    reply: EmailVerification;
+    body: {
+      /**
+       * Gets the test message.
+       */
+      test_recipient: string;
+    };
+  };
+  'POST /operations/queues/{queue}/failures/retry': {
+    reply: {
+      retried: number;
+      skipped: number;
+      left: number;
+      why_skipped: string[];
+    };
+    body: {
+      /**
+       * The last hour, 24 hours or 30 days.
+       */
+      range?: 'hour' | 'day' | 'month';
+      /**
+       * Null for all of the range.
+       */
+      group?: string | null;
+      /**
+       * One failure, instead of a group.
+       */
+      id?: string | null;
+      count: number;
+      limit?: number;
+    };
+  };
+  'POST /operations/queues/{queue}/pause': {
+    reply: {
+      paused: {
+        at: string;
+        by: {
+          user_id: string | null;
+          name: string;
+        };
+        reason: string | null;
+      };
+    };
+    body: {
+      reason?: string | null;
+    };
+  };
+  'POST /operations/queues/{queue}/resume': {
+    reply: {
+      paused: null;
+    };
+    body: {};
+  };
+  'POST /operations/schedules/{name}/run': {
+    reply: {
+      name: string;
+      paused: boolean;
+    };
+    body: {};
   };
   'POST /service-api/ingestion/{document_id}/retry': {
     reply: {
@@ -456,6 +1151,17 @@ export interface Operations {
     reply: any;
     body?: any;
     query?: any;
+  };
+  'POST /tools/lead-scraper': {
+    reply: {
+      leads: Lead[];
+      total_results: number;
+      processing_time_ms: number;
+    };
+    body: LeadScraperRequest;
+  };
+  'POST /tools/lead-scraper/{scrape_id}/cancel': {
+    reply: LeadScrape;
   };
   'POST /webhook-deliveries/{id}/resend': {
     reply: WebhookDelivery;
@@ -542,6 +1248,8 @@ export interface Operations {
             | 'lead_scrape.completed'
             | 'email_account.verified'
             | 'webhook.endpoint.disabled'
+            | 'ops.alarm.raised'
+            | 'ops.alarm.cleared'
             | 'ping'
           )[]
         | null;
@@ -751,6 +1459,66 @@ export interface ChatSession {
   current_alternate_model: string | null;
   current_temperature_override: number | null;
 }
+export interface EmailAccount {
+  id: string;
+  email: string;
+  /**
+   * A test message went out with the settings that it has.
+   */
+  verified: boolean;
+  /**
+   * The sender of outreach that names none.
+   */
+  default: boolean;
+  created_at: string;
+  /**
+   * Messages a day: what was set, and never more than the plan allows.
+   */
+  daily_limit: number;
+  /**
+   * Today, verifications among them.
+   */
+  daily_sent: number;
+  from_name: string;
+  smtp_host: string;
+  smtp_port: number;
+  smtp_user: string;
+  /**
+   * IANA name; the days of the account begin and end by it.
+   */
+  time_zone: string;
+  /**
+   * When daily_sent is 0 again.
+   */
+  daily_resets_at: string;
+  verified_at: string | null;
+}
+export interface EmailMessage {
+  id: string;
+  email_account_id: string;
+  kind: 'message' | 'verification';
+  /**
+   * queued and sending: not finished. unknown: the connection was lost while the server had the message, so it may have been sent; it is not sent again.
+   */
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+  /**
+   * Empty when it was erased.
+   */
+  to: string;
+  /**
+   * Why it was not sent, to branch on.
+   */
+  error_class: string | null;
+  /**
+   * Of the last attempt, with the remedy.
+   */
+  error: string | null;
+  attempts: number;
+  next_attempt_at: string | null;
+  created_at: string;
+  finished_at: string | null;
+  status_url: string;
+}
 export interface DocumentStatus {
   document_id: string;
   semantic_identifier: string;
@@ -780,6 +1548,32 @@ export interface DocumentStatus {
     total_ms: number | null;
   };
   status_url: string;
+}
+export interface LeadScrape {
+  scrape_id: string;
+  mode: 'keyword_search' | 'scrape_url';
+  query: string;
+  max_results: number;
+  enrichment: ('email' | 'phone' | 'socials' | 'company_info')[];
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+  /**
+   * Who named the sites: `index`, `searxng` or `brave`; null for scrape_url.
+   */
+  provider: string | null;
+  pages_done: number;
+  /**
+   * Leads so far.
+   */
+  total_results: number;
+  error: string | null;
+  processing_time_ms: number | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  /**
+   * When its leads are deleted.
+   */
+  expires_at: string | null;
 }
 export interface WebhookDelivery {
   id: number;
@@ -891,6 +1685,8 @@ export interface WebhookEventType {
     | 'lead_scrape.completed'
     | 'email_account.verified'
     | 'webhook.endpoint.disabled'
+    | 'ops.alarm.raised'
+    | 'ops.alarm.cleared'
     | 'ping';
   summary: string;
   /**
@@ -928,6 +1724,36 @@ export interface WebhookEvent {
   } | null;
   deliveries: WebhookDelivery[];
 }
+export interface EmailAccountChange {
+  /**
+   * Kept encrypted and never shown. Many providers want an app password here.
+   */
+  smtp_password?: string;
+  /**
+   * `email` unless told.
+   */
+  smtp_user?: string;
+  /**
+   * May be left out for the addresses of known providers.
+   */
+  smtp_host?: string;
+  /**
+   * The provider's, else 587. 465 and 2465 speak TLS from the start; 587, 2587 and 2525 need STARTTLS; others are refused.
+   */
+  smtp_port?: number;
+  /**
+   * Shown beside the address.
+   */
+  from_name?: string;
+  /**
+   * Messages a day, verifications among them; null for as many as the plan allows.
+   */
+  daily_limit?: number | null;
+  /**
+   * IANA name; the account's days begin and end by it. Yours unless told.
+   */
+  time_zone?: string;
+}
 export interface WebhookEndpointChange {
   /**
    * https://, any port, no user name, no fragment. http:// only for ranges that the operator has opened. Redirects are never followed.
@@ -948,6 +1774,8 @@ export interface WebhookEndpointChange {
         | 'lead_scrape.completed'
         | 'email_account.verified'
         | 'webhook.endpoint.disabled'
+        | 'ops.alarm.raised'
+        | 'ops.alarm.cleared'
         | 'ping'
       )[]
     | null;
@@ -1035,6 +1863,96 @@ export interface SearchFilters {
       )
     | null;
 }
+export interface NewEmailAccount {
+  /**
+   * The address that messages come from.
+   */
+  email: string;
+  /**
+   * Kept encrypted and never shown. Many providers want an app password here.
+   */
+  smtp_password: string;
+  /**
+   * `email` unless told.
+   */
+  smtp_user?: string;
+  /**
+   * May be left out for the addresses of known providers.
+   */
+  smtp_host?: string;
+  /**
+   * The provider's, else 587. 465 and 2465 speak TLS from the start; 587, 2587 and 2525 need STARTTLS; others are refused.
+   */
+  smtp_port?: number;
+  /**
+   * Shown beside the address.
+   */
+  from_name?: string;
+  /**
+   * Messages a day, verifications among them; null for as many as the plan allows.
+   */
+  daily_limit?: number | null;
+  /**
+   * IANA name; the account's days begin and end by it. Yours unless told.
+   */
+  time_zone?: string;
+}
+export interface EmailVerification {
+  verified: boolean;
+  message: string;
+  verification_id: string;
+  /**
+   * queued and sending: not finished. unknown: the connection was lost while the server had the message, so it may have been sent; it is not sent again.
+   */
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+  /**
+   * Why it was not sent, to branch on.
+   */
+  error_class: string | null;
+  /**
+   * What could be better about the sender: SPF, DKIM, DMARC, its SMTP user.
+   */
+  warnings: string[];
+  status_url: string;
+}
+export interface Lead {
+  id: string;
+  /**
+   * Of the person or the organisation. What is not known is an empty string.
+   */
+  name: string;
+  /**
+   * The person's role.
+   */
+  title: string;
+  company: string;
+  email: string;
+  /**
+   * E.164.
+   */
+  phone: string;
+  website: string;
+  socials: {
+    linkedin: string;
+    twitter: string;
+  };
+  confidence_score: number;
+}
+export interface LeadScraperRequest {
+  /**
+   * Whether `query` holds words or an address.
+   */
+  mode: 'keyword_search' | 'scrape_url';
+  /**
+   * A search term, or the URL of a page.
+   */
+  query: string;
+  max_results?: number | null;
+  /**
+   * What is looked up about each lead; all of it unless told. An empty list: nothing.
+   */
+  enrichment?: ('email' | 'phone' | 'socials' | 'company_info')[] | null;
+}
 export interface NewWebhookEndpoint {
   /**
    * https://, any port, no user name, no fragment. http:// only for ranges that the operator has opened. Redirects are never followed.
@@ -1055,6 +1973,8 @@ export interface NewWebhookEndpoint {
         | 'lead_scrape.completed'
         | 'email_account.verified'
         | 'webhook.endpoint.disabled'
+        | 'ops.alarm.raised'
+        | 'ops.alarm.cleared'
         | 'ping'
       )[]
     | null;

@@ -12,6 +12,7 @@ export interface Given<O extends Operation> {
   path?: Readonly<Record<string, string | number>>;
   query?: { [Name in keyof QueryOf<O>]?: QueryOf<O>[Name] | null | undefined };
   body?: BodyOf<O>;
+  headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
@@ -45,6 +46,10 @@ export async function send<O extends Operation>(
 ): Promise<Response> {
   const [method = 'GET', pattern = '/'] = operation.split(' ');
   const { body, signal, timeoutMs = TIMEOUT_MS } = given;
+  const headers = {
+    ...given.headers,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
   const limits = [signal, timeoutMs === null ? null : AbortSignal.timeout(timeoutMs)];
   let response: Response;
   try {
@@ -52,9 +57,8 @@ export async function send<O extends Operation>(
       method,
       redirect: 'error',
       signal: AbortSignal.any(limits.filter((limit) => limit instanceof AbortSignal)),
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {
     signal?.throwIfAborted();

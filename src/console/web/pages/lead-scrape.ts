@@ -1,0 +1,208 @@
+import { call, type Reply } from '#src/console/web/data/call.ts';
+import { useRepeat } from '#src/console/web/data/live.ts';
+import { go, link } from '#src/console/web/data/place.ts';
+import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { badge } from '#src/console/web/parts/badge.ts';
+import { button } from '#src/console/web/parts/button.ts';
+import { confirm, openDialog } from '#src/console/web/parts/dialog.ts';
+import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
+import { count, countText, duration, plural } from '#src/console/web/parts/number.ts';
+import { outsideLink } from '#src/console/web/parts/outside-link.ts';
+import {
+  empty,
+  facts,
+  figures,
+  known,
+  notice,
+  page,
+  section,
+} from '#src/console/web/parts/page.ts';
+import { table, twoLines } from '#src/console/web/parts/table.ts';
+import { saveCsv } from '#src/console/web/parts/save-csv.ts';
+import { say } from '#src/console/web/parts/toast.ts';
+import { isRunning } from './leads.ts';
+
+type Scrape = Reply<'GET /tools/lead-scraper/{scrape_id}'>;
+type Lead = Scrape['leads'][number];
+const EVERY_MS = 2_000;
+
+const reload = (): Promise<void> =>
+  refresh('GET /tools/lead-scraper/{scrape_id}', 'GET /tools/lead-scraper');
+
+/** What one search found, and where. */
+export function LeadScrape({ id = '' }: { id?: string }): Part {
+  const scrape = useResource('GET /tools/lead-scraper/{scrape_id}', { path: { scrape_id: id } });
+  const { data } = scrape;
+  useRepeat(reload, EVERY_MS, data !== null && isRunning(data));
+  return page({
+    title: data?.query ?? 'Search for leads',
+    under: { text: 'Leads', href: link('/leads') },
+    badge: data && badge(data.status),
+    actions: data && actions(data),
+    content: known(scrape, show, reload),
+  });
+}
+
+function actions(scrape: Scrape): Parts {
+  const { scrape_id, leads, query } = scrape;
+  return [
+    button({
+      text: 'Save as CSV',
+      whyNot: leads.length === 0 ? 'Nothing is found yet.' : null,
+      run: () => saveCsv(`leads-${scrape_id}.csv`, CSV_COLUMNS, leads.map(csvRow)),
+    }),
+    isRunning(scrape) &&
+      button({
+        text: 'Stop',
+        icon: 'stop',
+        run: async () => {
+          await call('POST /tools/lead-scraper/{scrape_id}/cancel', { path: { scrape_id } });
+          say('It stops. What is found so far stays.');
+          await reload();
+        },
+      }),
+    button({
+      text: 'Delete',
+      look: 'danger',
+      run: () =>
+        confirm({
+          title: 'Delete a search',
+          explain: html`<strong>${query}</strong> with its ${plural(leads.length, 'lead')}.`,
+          action: `Delete 1 search and ${plural(leads.length, 'lead')}`,
+          run: async () => {
+            await call('DELETE /tools/lead-scraper/{scrape_id}', { path: { scrape_id } });
+            void refresh('GET /tools/lead-scraper');
+            say('The search is deleted.');
+            go('/leads');
+          },
+        }),
+    }),
+  ];
+}
+
+function show(scrape: Scrape): Parts {
+  const { sites, leads, error } = scrape;
+  return [
+    error !== null && notice('red', error),
+    figures([
+      { name: 'Leads', value: count(leads.length) },
+      { name: 'Pages read', value: count(scrape.pages_done) },
+      { name: 'Sites', value: count(sites.length) },
+      { name: 'Took', value: duration(scrape.processing_time_ms) },
+      { name: 'Found by', value: scrape.provider ?? '–', isWords: true },
+    ]),
+    leads.length === 0
+      ? empty(
+          isRunning(scrape) ? 'Leads will be listed here as they are found.' : 'No lead was found.',
+        )
+      : leadTable(leads),
+    sites.length > 0 && section({ title: 'Sites', isFlush: true, content: siteTable(sites) }),
+  ];
+}
+
+function leadTable(leads: readonly Lead[]): Part {
+  return table({
+    caption: 'Leads',
+    rows: leads,
+    keyOf: ({ id }) => id,
+    columns: [
+      {
+        name: 'Name',
+        role: 'main',
+        show: (lead) =>
+          twoLines(
+            html`<span>${lead.name || lead.company}</span>`,
+            [lead.title, lead.name === '' ? '' : lead.company].filter(Boolean).join(', ') || '–',
+          ),
+      },
+      { name: 'E-mail', show: ({ email }) => email || '–' },
+      { name: 'Telephone', show: ({ phone }) => phone || '–' },
+      {
+        name: 'Site',
+        role: 'wide',
+        show: ({ website }) =>
+          website === '' ? '–' : outsideLink(website, URL.parse(website)?.host ?? website),
+      },
+      {
+        name: 'Certainty',
+        isNumber: true,
+        label: 'certainty',
+        show: (lead) => `${countText(Math.round(lead.confidence_score * 100))} %`,
+      },
+      {
+        name: '',
+        role: 'state',
+        show: (lead) => button({ text: 'Evidence', look: 'tiny', run: () => showEvidence(lead) }),
+      },
+    ],
+    foot: plural(leads.length, 'lead'),
+  });
+}
+
+/** Where each value was found. */
+function showEvidence(lead: Lead): void {
+  openDialog({
+    title: lead.name || lead.company,
+    isWide: true,
+    content: () =>
+      facts(
+        Object.entries(lead.evidence).map(
+          ([name, found]) => [name.replaceAll('_', ' '), evidenceText(found)] as const,
+        ),
+      ),
+  });
+}
+
+function evidenceText(found: unknown): Parts {
+  if (Array.isArray(found)) return found.map((one) => html`<div>${evidenceText(one)}</div>`);
+  if (typeof found !== 'object' || found === null) return String(found);
+  return Object.entries(found).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return html`<div><span class="muted">${name}</span> ${outsideLink(text)}</div>`;
+  });
+}
+
+function siteTable(sites: Scrape['sites']): Part {
+  return table({
+    caption: 'Sites',
+    rows: sites,
+    keyOf: ({ url }) => url,
+    columns: [
+      {
+        name: 'Site',
+        role: 'main',
+        show: ({ url, domain, error }) =>
+          twoLines(outsideLink(url, domain), error ?? url, { matters: error !== null }),
+      },
+      { name: 'State', role: 'state', show: ({ status }) => badge(status) },
+      { name: 'Pages', isNumber: true, label: 'pages', show: ({ pages }) => count(pages) },
+    ],
+  });
+}
+
+const CSV_COLUMNS = [
+  'name',
+  'title',
+  'company',
+  'email',
+  'phone',
+  'website',
+  'linkedin',
+  'twitter',
+  'confidence',
+];
+
+function csvRow(lead: Lead): string[] {
+  const { name, title, company, email, phone, website, socials, confidence_score: score } = lead;
+  return [
+    name,
+    title,
+    company,
+    email,
+    phone,
+    website,
+    socials.linkedin,
+    socials.twitter,
+    String(score),
+  ];
+}

@@ -131,6 +131,8 @@ export const VIEWS: readonly View[] = [
     '/webhooks/deliveries/{id}',
     async () => (await import('#src/console/web/pages/webhook-delivery.ts')).WebhookDelivery,
   ),
+  view('/settings/plan', async () => (await import('#src/console/web/pages/plan.ts')).PlanPage),
+  view('/settings/points', async () => (await import('#src/console/web/pages/points.ts')).Points),
   view('/settings/keys', async () => (await import('#src/console/web/pages/keys.ts')).Keys),
   view(
     '/settings/members',

@@ -37,25 +37,7 @@ export async function generateConsoleTypes(): Promise<string> {
     type: 'object',
     required: operations,
     properties: Object.fromEntries(
-      operations.map((name) => {
-        try {
-          return [name, exchangeOf(operationOf(description, name))];
-        } catch {
-          console.error('missing', name);
-          return [
-            name,
-            STUBS[name] ?? {
-              type: 'object',
-              required: ['reply'],
-              properties: {
-                reply: { type: 'object', tsType: 'any' },
-                body: { tsType: 'any' },
-                query: { tsType: 'any' },
-              },
-            },
-          ];
-        }
-      }),
+      operations.map((name) => [name, exchangeOf(operationOf(description, name))]),
     ),
     definitions: definitionsOf(description),
   };
@@ -83,5 +65,3 @@ function exchangeOf(operation: ReturnType<typeof operationOf>): JSONSchema {
   }
   return { type: 'object', required: Object.keys(properties), properties };
 }
-
-const STUBS: Record<string, JSONSchema> = {};

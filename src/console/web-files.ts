@@ -92,7 +92,7 @@ async function readWebFile(file: string): Promise<WebFile> {
 
 /** Node says once that this function is experimental; operators need not read that. */
 function stripTypes(source: string): string {
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
     // Lines of only spaces are what the types were: they would be a fifth of what is sent.

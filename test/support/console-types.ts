@@ -18,7 +18,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const OPERATION = /'((?:GET|POST|PUT|PATCH|DELETE) \/[^'\s]*)'/g;
 
 /** The endpoints that the pages name, such as `'GET /account/api-keys'`. */
-export function consoleOperations(): string[] {
+function consoleOperations(): string[] {
   const files = globSync('src/console/web/**/*.ts', { cwd: ROOT });
   const named = files
     .filter((file) => file !== CONSOLE_TYPES_PATH)

@@ -18,7 +18,7 @@ export function openFinder(): void {
   isOpen.value = true;
 }
 
-/** The search over everything: pages by name, and what the workspace holds by id, title or address. */
+/** The search: pages by name. */
 export function Finder(): Part {
   return isOpen.value && html`<${OpenFinder} />`;
 }
@@ -34,9 +34,6 @@ function OpenFinder(): Part {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  const close = (): void => {
-    isOpen.value = false;
-  };
   const hits = pagesNamed(text);
   const open = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
@@ -49,6 +46,10 @@ function OpenFinder(): Part {
     if (step === 0) return;
     event.preventDefault();
     setChosen(Math.max(0, Math.min(hits.length - 1, chosen + step)));
+  };
+  const type = (event: InputEvent): void => {
+    setChosen(0);
+    if (event.target instanceof HTMLInputElement) setText(event.target.value);
   };
   return html`<dialog
     class="dialog finder"
@@ -64,32 +65,40 @@ function OpenFinder(): Part {
       aria-controls="finder-hits"
       aria-activedescendant=${hits.length > 0 ? `hit-${chosen}` : null}
       aria-label="Search"
-      placeholder="A page, an id, a title, an e-mail address …"
+      placeholder="Go to a page …"
       autocomplete="off"
       spellcheck="false"
-      onInput=${(event: InputEvent) => {
-        setChosen(0);
-        if (event.target instanceof HTMLInputElement) setText(event.target.value);
-      }}
+      onInput=${type}
       onKeyDown=${keys}
     />
     <ul role="listbox" id="finder-hits" aria-label="Found">
-      ${hits.map(
-        (hit, index) =>
-          html`<li
-            role="option"
-            id="hit-${index}"
-            key=${hit.to}
-            aria-selected=${index === chosen ? 'true' : 'false'}
-            onClick=${() => open(hit)}
-            onPointerMove=${() => setChosen(index)}
-          >
-            ${icon(hit.icon)}<span class="cut">${hit.title}</span>
-            <span class="end">${hit.detail}</span>
-          </li>`,
-      )}
+      ${hits.map((hit, index) => hitRow(hit, index, index === chosen, () => open(hit), setChosen))}
     </ul>
   </dialog>`;
+}
+
+function close(): void {
+  isOpen.value = false;
+}
+
+function hitRow(
+  { title, detail, icon: name, to }: Hit,
+  index: number,
+  isChosen: boolean,
+  open: () => void,
+  choose: (index: number) => void,
+): Part {
+  return html`<li
+    role="option"
+    id="hit-${index}"
+    key=${to}
+    aria-selected=${isChosen ? 'true' : 'false'}
+    onClick=${open}
+    onPointerMove=${() => choose(index)}
+  >
+    ${icon(name)}<span class="cut">${title}</span>
+    <span class="end">${detail}</span>
+  </li>`;
 }
 
 function pagesNamed(text: string): Hit[] {

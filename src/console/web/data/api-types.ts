@@ -137,9 +137,10 @@ export interface Operations {
     };
   };
   'DELETE /account/invitations/{id}': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      status: 'deleted';
+      id: string;
+    };
   };
   'DELETE /account/members/{id}': {
     reply: {
@@ -171,14 +172,16 @@ export interface Operations {
     };
   };
   'DELETE /session/sessions': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      status: 'deleted';
+      count: number;
+    };
   };
   'DELETE /session/sessions/{id}': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      status: 'deleted';
+      id: string;
+    };
   };
   'DELETE /tools/lead-scraper/{scrape_id}': {
     reply: {
@@ -208,9 +211,20 @@ export interface Operations {
     };
   };
   'GET /account/invitations': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      invitations: {
+        id: string;
+        email: string;
+        role: 'admin' | 'member' | 'ingest' | 'read';
+        created_at: string;
+        expires_at: string;
+        /**
+         * A display name.
+         */
+        invited_by: string | null;
+      }[];
+      total: number;
+    };
   };
   'GET /account/members': {
     reply: {
@@ -222,6 +236,10 @@ export interface Operations {
          * Of its valid keys; empty when it has none.
          */
         roles: ('admin' | 'member' | 'ingest' | 'read')[];
+        /**
+         * Of the sessions of its person; null for an account that only has keys.
+         */
+        sign_in_role: ('admin' | 'member' | 'ingest' | 'read') | null;
         created_at: string;
         /**
          * The account that the workspace began with.
@@ -514,6 +532,7 @@ export interface Operations {
         finished: number;
         failed: number;
       }[];
+      at: string;
       history: {
         step_seconds: number;
         points: {
@@ -657,9 +676,39 @@ export interface Operations {
     };
   };
   'GET /overview': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      at: string;
+      documents: {
+        accepted: number;
+        indexing: number;
+        indexed: number;
+        failed: number;
+        deleting: number;
+        indexed_per_minute: number;
+        oldest_pending_seconds: number | null;
+      };
+      searches_per_minute: number;
+      answers_per_minute: number;
+      deliveries: {
+        pending: number;
+        delivered_last_day: number;
+        failed_last_day: number;
+      };
+      failures_last_day: {
+        kind: string;
+        count: number;
+      }[];
+      attention: {
+        level: 'danger' | 'warning';
+        kind: string;
+        text: string;
+        since: string;
+        subject: {
+          kind: string;
+          id: string;
+        };
+      }[];
+    };
   };
   'GET /service-api/ingestion': {
     reply: {
@@ -714,19 +763,44 @@ export interface Operations {
     };
   };
   'GET /session': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: Session;
   };
   'GET /session/sessions': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      sessions: {
+        id: string;
+        created_at: string;
+        /**
+         * To the hour.
+         */
+        last_used_at: string;
+        expires_at: string;
+        ip_address: string | null;
+        user_agent: string | null;
+        is_current: boolean;
+      }[];
+    };
   };
   'GET /session/sign-in-options': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      password: true;
+      password_min_length: number;
+      /**
+       * Whether a reset link can be mailed.
+       */
+      password_reset: boolean;
+      /**
+       * Whether anybody may sign up.
+       */
+      sign_up: boolean;
+      /**
+       * False until the owner link was used.
+       */
+      has_owner: boolean;
+      oidc: {
+        name: string;
+      } | null;
+    };
   };
   'GET /subscription/status': {
     reply: {
@@ -926,18 +1000,23 @@ export interface Operations {
     reply: WebhookEvent;
   };
   'PATCH /account/members/{id}': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      user_id: string;
+      role: 'admin' | 'member' | 'ingest' | 'read';
+    };
+    body: {
+      role: 'admin' | 'member' | 'ingest' | 'read';
+    };
   };
   'PATCH /email-accounts/{id}': {
     reply: EmailAccount;
     body: EmailAccountChange;
   };
   'PATCH /session/person': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: Session;
+    body: {
+      name: string;
+    };
   };
   'PATCH /webhook-endpoints/{id}': {
     reply: WebhookEndpoint;
@@ -960,39 +1039,84 @@ export interface Operations {
     };
   };
   'POST /account/invitations': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      id: string;
+      email: string;
+      role: 'admin' | 'member' | 'ingest' | 'read';
+      created_at: string;
+      expires_at: string;
+      /**
+       * Null when it was mailed.
+       */
+      link: string | null;
+      mailed: boolean;
+    };
+    body: {
+      email: string;
+      /**
+       * Of the sessions of the person.
+       */
+      role?: 'admin' | 'member' | 'ingest' | 'read';
+    };
   };
   'POST /auth/change-password': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      status: true;
+    };
+    body: {
+      currentPassword: string;
+      newPassword: string;
+    };
   };
   'POST /auth/request-password-reset': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      status: true;
+      message: string;
+    };
+    body: {
+      email: string;
+    };
   };
   'POST /auth/reset-password': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      status: true;
+    };
+    body: {
+      token: string;
+      newPassword: string;
+    };
   };
   'POST /auth/sign-in/email': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: Session;
+    body: {
+      email: string;
+      password: string;
+      /**
+       * False: until the browser is closed.
+       */
+      rememberMe?: boolean;
+    };
   };
   'POST /auth/sign-in/social': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      /**
+       * Send the browser there.
+       */
+      url: string;
+      redirect: boolean;
+    };
+    body: {
+      provider: 'oidc';
+      /**
+       * A path of the console, to which the browser comes back.
+       */
+      callbackURL?: string;
+    };
   };
   'POST /auth/sign-out': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      success: true;
+    };
   };
   'POST /billing/checkout': {
     reply: {
@@ -1138,19 +1262,36 @@ export interface Operations {
     };
   };
   'POST /session/invitation': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: {
+      email: string;
+      role: 'admin' | 'member' | 'ingest' | 'read';
+      workspace_name: string;
+      expires_at: string;
+      /**
+       * True: sign in with the address before you accept.
+       */
+      has_account: boolean;
+    };
+    body: {
+      token: string;
+    };
   };
   'POST /session/invitation/accept': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: Session;
+    body: {
+      token: string;
+      name?: string;
+      password?: string;
+    };
   };
   'POST /session/owner': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: Session;
+    body: {
+      token: string;
+      name: string;
+      email: string;
+      password: string;
+    };
   };
   'POST /tools/lead-scraper': {
     reply: {
@@ -1293,9 +1434,10 @@ export interface Operations {
     };
   };
   'PUT /session/workspace': {
-    reply: any;
-    body?: any;
-    query?: any;
+    reply: Session;
+    body: {
+      workspace_id: string;
+    };
   };
 }
 export interface ChatSessionDetailResponse {
@@ -1529,6 +1671,14 @@ export interface DocumentStatus {
   indexed_revision: number | null;
   chunk_count: number;
   attempts: number;
+  /**
+   * How far it is moved up or down in searches; 0 for most.
+   */
+  boost: number;
+  /**
+   * Taken out of searches and answers.
+   */
+  hidden: boolean;
   error: string | null;
   next_attempt_at: string | null;
   cc_pair_ids: number[];
@@ -1548,6 +1698,34 @@ export interface DocumentStatus {
     total_ms: number | null;
   };
   status_url: string;
+}
+export interface Session {
+  person: {
+    id: string;
+    name: string;
+    email: string;
+    /**
+     * False for one who only signs in at a provider.
+     */
+    has_password: boolean;
+  };
+  /**
+   * The chosen one, in which the session acts.
+   */
+  workspace: {
+    id: string;
+    name: string;
+    role: 'admin' | 'member' | 'ingest' | 'read';
+    /**
+     * Whether the session may do what operators may.
+     */
+    is_operator: boolean;
+  };
+  workspaces: {
+    id: string;
+    name: string;
+    role: 'admin' | 'member' | 'ingest' | 'read';
+  }[];
 }
 export interface LeadScrape {
   scrape_id: string;

@@ -36,8 +36,7 @@ export function useResource<O extends Operation>(
       store.users -= 1;
     };
   }, [key]);
-  // The store of this key was made by a call of this operation.
-  return store.known.value as Known<Reply<O>>;
+  return store.known.value;
 }
 
 /** Reads again what pages show of these operations, and forgets what none shows. */

@@ -3,7 +3,7 @@ import { useLive } from '#src/console/web/data/live.ts';
 import { link } from '#src/console/web/data/place.ts';
 import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { button } from '#src/console/web/parts/button.ts';
-import { chart } from '#src/console/web/parts/chart.ts';
+import { chart, type Line } from '#src/console/web/parts/chart.ts';
 import { shortId } from '#src/console/web/parts/copy.ts';
 import { closeDialog, openDialog } from '#src/console/web/parts/dialog.ts';
 import { form } from '#src/console/web/parts/form.ts';
@@ -131,87 +131,40 @@ function show(queue: Queue): Parts {
   ];
 }
 
+type Point = Queue['history']['points'][number];
+
 function charts({ history: { points } }: Queue): Part {
+  const pick = (value: (point: Point) => number | null): (number | null)[] => points.map(value);
+  const spread = (of: 'wait_ms' | 'run_ms'): Line[] => [
+    { name: 'p50', tone: 'accent', values: pick((point) => point[of]?.p50 ?? null) },
+    { name: 'p95', tone: 'amber', values: pick((point) => point[of]?.p95 ?? null) },
+  ];
+  const oldest = pick(({ oldest_seconds: age }) => (age === null ? null : age * 1_000));
+  const drawn: { title: string; show: (value: number) => string; lines: Line[] }[] = [
+    {
+      title: 'Finished and failed',
+      show: countText,
+      lines: [
+        { name: 'finished', tone: 'accent', isBar: true, values: pick(({ finished }) => finished) },
+        { name: 'failed', tone: 'red', values: pick(({ failed }) => failed) },
+      ],
+    },
+    { title: 'Wait until taken', show: durationText, lines: spread('wait_ms') },
+    { title: 'Run time', show: durationText, lines: spread('run_ms') },
+    {
+      title: 'Age of the oldest',
+      show: durationText,
+      lines: [{ name: 'oldest', tone: 'accent', values: oldest }],
+    },
+  ];
   const times = points.map(({ at }) => new Date(at).getTime() / 1_000);
   return html`<div class="charts">
-    <div class="box">
-      <div class="body">
-        ${chart({
-          title: 'Finished and failed',
-          times,
-          show: countText,
-          lines: [
-            {
-              name: 'finished',
-              tone: 'accent',
-              isBar: true,
-              values: points.map(({ finished }) => finished),
-            },
-            { name: 'failed', tone: 'red', values: points.map(({ failed }) => failed) },
-          ],
-        })}
-      </div>
-    </div>
-    <div class="box">
-      <div class="body">
-        ${chart({
-          title: 'Wait until taken',
-          times,
-          show: durationText,
-          lines: [
-            {
-              name: 'p50',
-              tone: 'accent',
-              values: points.map(({ wait_ms: wait }) => wait?.p50 ?? null),
-            },
-            {
-              name: 'p95',
-              tone: 'amber',
-              values: points.map(({ wait_ms: wait }) => wait?.p95 ?? null),
-            },
-          ],
-        })}
-      </div>
-    </div>
-    <div class="box">
-      <div class="body">
-        ${chart({
-          title: 'Run time',
-          times,
-          show: durationText,
-          lines: [
-            {
-              name: 'p50',
-              tone: 'accent',
-              values: points.map(({ run_ms: run }) => run?.p50 ?? null),
-            },
-            {
-              name: 'p95',
-              tone: 'amber',
-              values: points.map(({ run_ms: run }) => run?.p95 ?? null),
-            },
-          ],
-        })}
-      </div>
-    </div>
-    <div class="box">
-      <div class="body">
-        ${chart({
-          title: 'Age of the oldest',
-          times,
-          show: durationText,
-          lines: [
-            {
-              name: 'oldest',
-              tone: 'accent',
-              values: points.map(({ oldest_seconds: oldest }) =>
-                oldest === null ? null : oldest * 1_000,
-              ),
-            },
-          ],
-        })}
-      </div>
-    </div>
+    ${drawn.map(
+      (one) =>
+        html`<div class="box" key=${one.title}>
+          <div class="body">${chart({ ...one, times })}</div>
+        </div>`,
+    )}
   </div>`;
 }
 

@@ -3,10 +3,33 @@ import { link, query, safeTarget, BASE } from '#src/console/web/data/place.ts';
 import { enter } from '#src/console/web/data/session.ts';
 import { useResource } from '#src/console/web/data/store.ts';
 import { button } from '#src/console/web/parts/button.ts';
-import { form } from '#src/console/web/parts/form.ts';
+import { type Field, form } from '#src/console/web/parts/form.ts';
 import { html, type Part } from '#src/console/web/parts/html.ts';
 import { notice } from '#src/console/web/parts/page.ts';
 import { door } from './door.ts';
+
+const FIELDS: readonly Field[] = [
+  {
+    name: 'email',
+    label: 'E-mail address',
+    kind: 'email',
+    isRequired: true,
+    autocomplete: 'username',
+  },
+  {
+    name: 'password',
+    label: 'Password',
+    kind: 'password',
+    isRequired: true,
+    autocomplete: 'current-password',
+  },
+  {
+    name: 'rememberMe',
+    label: 'Stay signed in on this device',
+    kind: 'check',
+    value: true,
+  },
+];
 
 /** Who are you? */
 export function SignIn(): Part {
@@ -30,28 +53,7 @@ export function SignIn(): Part {
       form({
         look: 'left',
         action: 'Sign in',
-        fields: [
-          {
-            name: 'email',
-            label: 'E-mail address',
-            kind: 'email',
-            isRequired: true,
-            autocomplete: 'username',
-          },
-          {
-            name: 'password',
-            label: 'Password',
-            kind: 'password',
-            isRequired: true,
-            autocomplete: 'current-password',
-          },
-          {
-            name: 'rememberMe',
-            label: 'Stay signed in on this device',
-            kind: 'check',
-            value: true,
-          },
-        ],
+        fields: FIELDS,
         submit: async ({ email, password, rememberMe }) => {
           enter(
             await call('POST /auth/sign-in/email', {

@@ -6,7 +6,7 @@ import { say } from './toast.ts';
 const SHOWN_MS = 2_000;
 
 /** A small button that copies `text`. `what` names it for screen readers. */
-export function copyButton(text: string, what: string): Part {
+function copyButton(text: string, what: string): Part {
   return html`<${CopyButton} text=${text} what=${what} />`;
 }
 

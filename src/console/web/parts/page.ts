@@ -152,7 +152,7 @@ export function facts(entries: readonly (readonly [string, Parts] | null)[]): Pa
 }
 
 /** Whether the page follows what happens. */
-export function LiveMark(): Part {
+function LiveMark(): Part {
   const state = liveState.value;
   if (state === 'off') return null;
   const words = { on: 'live', lost: 'connecting…', paused: 'paused' };

@@ -119,7 +119,8 @@ describe.skipIf(!hasChromium)('the console in a browser (needs /usr/bin/chromium
     for (const path of PAGES) {
       await other.page.goto(`/console${path}`);
       await other.page.locator('h1').waitFor();
-      await other.page.locator('[aria-label=Loading]').waitFor({ state: 'detached' });
+      const loading = other.page.locator('[aria-label=Loading]');
+      await expect.poll(() => loading.count()).toBe(0);
       expect(await accessibilityFaults(other), path).toEqual([]);
       expect(await isTooWide(other.page), path).toBe(false);
     }
@@ -150,7 +151,7 @@ describe.skipIf(!hasChromium)('the console in a browser (needs /usr/bin/chromium
     const { page } = tab;
     await page.goto('/console/settings/profile');
     await page.getByRole('button', { name: /Account of/ }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await page.goto('/console/sign-in?next=//evil.example/console');
     await page.getByLabel('E-mail address').fill(OWNER.email);

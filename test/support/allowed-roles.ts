@@ -119,6 +119,8 @@ export const ALLOWED: Record<
   'GET /service-api/ingestion': INGESTION,
   'GET /service-api/ingestion/stats': INGESTION,
   'GET /service-api/ingestion/{document_id}': INGESTION,
+  'GET /service-api/ingestion/{document_id}/chunks': INGESTION,
+  'POST /service-api/ingestion/{document_id}/retry': INGESTION,
   'DELETE /service-api/ingestion/{document_id}': INGESTION,
   'PATCH /service-api/ingestion/{document_id}': ADMIN,
   'GET /manage/admin/doc-boosts': ADMIN,

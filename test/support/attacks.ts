@@ -92,6 +92,8 @@ function documentAttacks(a: SeededWorkspace): AttackValues {
   return {
     paths: {
       'GET /service-api/ingestion/{document_id}': documentOfA,
+      'GET /service-api/ingestion/{document_id}/chunks': documentOfA,
+      'POST /service-api/ingestion/{document_id}/retry': documentOfA,
       'DELETE /service-api/ingestion/{document_id}': documentOfA,
       'PATCH /service-api/ingestion/{document_id}': documentOfA,
     },

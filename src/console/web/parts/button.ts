@@ -35,7 +35,7 @@ function Button({ text, icon: name, look = '', whyNot = null, run }: ButtonFacts
     type="button"
     class="button ${look}"
     aria-disabled=${isBusy || whyNot !== null ? 'true' : null}
-    title=${whyNot}
+    title=${whyNot ?? undefined}
     onClick=${press}
   >
     ${name && icon(name)}${text}

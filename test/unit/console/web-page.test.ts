@@ -35,7 +35,9 @@ it('serves every address that it names, and nothing from elsewhere', () => {
 it('resolves every import of every module', () => {
   for (const [path, { type, text }] of web.files) {
     if (type !== 'text/javascript') continue;
-    for (const [, specifier = ''] of text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g)) {
+    for (const [, specifier = ''] of text.matchAll(
+      /\b(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]/g,
+    )) {
       expect(resolve(path, specifier), `${path} imports ${specifier}`).toSatisfy((found: string) =>
         web.files.has(found),
       );

@@ -9,7 +9,9 @@ export function visibleEntries(): NavEntry[] {
 export function isVisible(entry: NavEntry): boolean {
   const state = session.value;
   if (state.kind !== 'in') return false;
-  if (entry.for === 'operator') return state.session.workspace?.is_operator ?? false;
+  if (entry.for === 'operator') {
+    return (state.session.workspace?.is_operator ?? false) || roleOf(state) === 'observer';
+  }
   return entry.for === 'everybody' || roleOf(state) === 'admin';
 }
 

@@ -200,7 +200,7 @@ export interface Operations {
       api_keys: {
         id: string;
         name: string;
-        role: 'admin' | 'member' | 'ingest' | 'read';
+        role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
         prefix: string;
         created_at: string;
         expires_at: string | null;
@@ -215,7 +215,7 @@ export interface Operations {
       invitations: {
         id: string;
         email: string;
-        role: 'admin' | 'member' | 'ingest' | 'read';
+        role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
         created_at: string;
         expires_at: string;
         /**
@@ -235,11 +235,11 @@ export interface Operations {
         /**
          * Of its valid keys; empty when it has none.
          */
-        roles: ('admin' | 'member' | 'ingest' | 'read')[];
+        roles: ('admin' | 'member' | 'ingest' | 'read' | 'observer')[];
         /**
          * Of the sessions of its person; null for an account that only has keys.
          */
-        sign_in_role: ('admin' | 'member' | 'ingest' | 'read') | null;
+        sign_in_role: ('admin' | 'member' | 'ingest' | 'read' | 'observer') | null;
         created_at: string;
         /**
          * The account that the workspace began with.
@@ -1002,10 +1002,10 @@ export interface Operations {
   'PATCH /account/members/{id}': {
     reply: {
       user_id: string;
-      role: 'admin' | 'member' | 'ingest' | 'read';
+      role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
     };
     body: {
-      role: 'admin' | 'member' | 'ingest' | 'read';
+      role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
     };
   };
   'PATCH /email-accounts/{id}': {
@@ -1026,7 +1026,7 @@ export interface Operations {
     reply: {
       id: string;
       name: string;
-      role: 'admin' | 'member' | 'ingest' | 'read';
+      role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
       prefix: string;
       created_at: string;
       expires_at: string | null;
@@ -1034,7 +1034,7 @@ export interface Operations {
     };
     body: {
       name: string;
-      role: 'admin' | 'member' | 'ingest' | 'read';
+      role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
       expires_in_days?: number | null;
     };
   };
@@ -1042,7 +1042,7 @@ export interface Operations {
     reply: {
       id: string;
       email: string;
-      role: 'admin' | 'member' | 'ingest' | 'read';
+      role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
       created_at: string;
       expires_at: string;
       /**
@@ -1056,7 +1056,7 @@ export interface Operations {
       /**
        * Of the sessions of the person.
        */
-      role?: 'admin' | 'member' | 'ingest' | 'read';
+      role?: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
     };
   };
   'POST /auth/change-password': {
@@ -1264,7 +1264,7 @@ export interface Operations {
   'POST /session/invitation': {
     reply: {
       email: string;
-      role: 'admin' | 'member' | 'ingest' | 'read';
+      role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
       workspace_name: string;
       expires_at: string;
       /**
@@ -1715,7 +1715,7 @@ export interface Session {
   workspace: {
     id: string;
     name: string;
-    role: 'admin' | 'member' | 'ingest' | 'read';
+    role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
     /**
      * Whether the session may do what operators may.
      */
@@ -1724,7 +1724,7 @@ export interface Session {
   workspaces: {
     id: string;
     name: string;
-    role: 'admin' | 'member' | 'ingest' | 'read';
+    role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
   }[];
 }
 export interface LeadScrape {

@@ -4,6 +4,11 @@ export const ROLES = [
   { value: 'member', text: 'member', help: 'asks, finds leads, writes messages, pushes documents' },
   { value: 'ingest', text: 'ingest', help: 'pushes documents and reads their state, nothing else' },
   { value: 'read', text: 'read', help: 'searches and asks, changes nothing' },
+  {
+    value: 'observer',
+    text: 'observer',
+    help: 'sees operations, changes nothing; of use in the operator’s workspace',
+  },
 ] as const;
 
 export type Role = (typeof ROLES)[number]['value'];

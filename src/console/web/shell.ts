@@ -99,7 +99,7 @@ function findView(at: string): Found | null {
 }
 
 /** The parts in braces of `pattern`, or null when it is another path. */
-export function match(pattern: string, at: string): Record<string, string> | null {
+function match(pattern: string, at: string): Record<string, string> | null {
   const [wanted, actual] = [pattern.split('/'), at.split('/')];
   if (wanted.length !== actual.length) return null;
   const given: Record<string, string> = {};

@@ -98,6 +98,7 @@ function documentAttacks(a: SeededWorkspace): AttackValues {
       'PATCH /service-api/ingestion/{document_id}': documentOfA,
     },
     queries: {
+      'GET /service-api/ingestion/{document_id}/chunks': ['', '?from=0&limit=200'],
       'GET /manage/admin/doc-boosts': ['', '?ascending=true&limit=1000'],
       'GET /service-api/ingestion': ['', `?cc_pair_id=${a.pairId}`, '?limit=1000', '?source=web'],
     },

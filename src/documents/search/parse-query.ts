@@ -17,6 +17,8 @@ export interface SearchQuery {
   conditions: QueryCondition[];
 }
 
+/** In a sentence quotes mark titles and terms of art; whoever wants a phrase types little else. */
+const MAX_WORDS_BESIDE_PHRASE = 8;
 /** Of phrases, exclusions and `title:` words together: each may cost a look-up. */
 export const MAX_CONDITIONS = 32;
 
@@ -33,7 +35,8 @@ export function plainQuery(text: string): SearchQuery {
 }
 
 /**
- * Reads `"quoted phrases"`, `-word` and `title:word`; an operator may stand before a phrase. Never fails: a quote that
+ * Reads `"quoted phrases"`, `-word` and `title:word`; an operator may stand before a phrase. In a sentence, a phrase
+ * without an operator is no condition. Never fails: a quote that
  * is not closed, an operator without a word and a phrase without one are passed over, and the words count as words.
  */
 export function parseQuery(query: string): SearchQuery {
@@ -50,7 +53,17 @@ export function parseQuery(query: string): SearchQuery {
     if (!isExcluded && !isPhrase) loose.push(text);
     if (isExcluded || isPhrase || isTitle) conditions.push({ text, isPhrase, isTitle, isExcluded });
   }
-  return { text: words.join(' '), looseText: loose.join(' '), conditions };
+  const looseText = loose.join(' ');
+  const isSentence = looseText.split(' ').length > MAX_WORDS_BESIDE_PHRASE;
+  return {
+    text: words.join(' '),
+    looseText,
+    conditions: isSentence ? conditions.filter(isOperator) : conditions,
+  };
+}
+
+function isOperator({ isTitle, isExcluded }: QueryCondition): boolean {
+  return isTitle || isExcluded;
 }
 
 /** With one kind of quote and hyphen, and without a quote at the end that opens nothing. */

@@ -69,6 +69,17 @@ describe('a malformed query', () => {
     expect(read(query)).toEqual(expected);
   });
 
+  it('demands a phrase of a few words, not of a sentence', () => {
+    const eight = 'which of the two clients supports a reset';
+    expect(read(`${eight} "vpn guide"`)).toEqual([`${eight} vpn guide`, 'phrase vpn guide']);
+    expect(read(`${eight} now "vpn guide"`)).toEqual([`${eight} now vpn guide`]);
+    expect(read(`${eight} now -"vpn guide"`)).toEqual([`${eight} now`, 'not phrase vpn guide']);
+    expect(read(`${eight} now title:"vpn guide"`)).toEqual([
+      `${eight} now vpn guide`,
+      'title phrase vpn guide',
+    ]);
+  });
+
   it('never fails, and no word of it is lost', () => {
     const piece = fc.constantFrom('"', '-', 'title:', ' ', 'vpn', 'é', '\u0301', '“', 'a-b', '\n');
     fc.assert(

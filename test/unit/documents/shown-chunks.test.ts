@@ -2,8 +2,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const READS_CHUNKS = /\b(?:from|join) chunk(?:_terms|_vector)?\b/;
-/** These maintain the rows, but show them to nobody. */
-const MAINTAINERS = ['delete-documents.ts', 'place-chunks.ts', 'promote-vectors.ts'];
+/** These maintain the rows, but show them to nobody; the last one reads what a search has found already. */
+const MAINTAINERS = [
+  'delete-documents.ts',
+  'gather-words.ts',
+  'place-chunks.ts',
+  'promote-vectors.ts',
+  'search/read-evidence.ts',
+];
 
 it('every statement that shows chunks excludes hidden ones', () => {
   const readers = globSync('src/**/*.ts')

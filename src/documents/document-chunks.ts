@@ -20,15 +20,12 @@ export async function readDocumentChunks(
   { workspaceId, userId }: Reader,
   { externalId, from, limit }: { externalId: string; from: number; limit: number },
 ): Promise<DocumentChunk[]> {
-  const shown = areShown(workspaceId, {
-    chunk: sql.raw('c.id'),
-    document: sql.raw('c.document_id'),
-  });
   const { rows } = await sql<DocumentChunk & { is_html: boolean }>`
     select c.ordinal, c.section_index, c.text, c.is_html, c.headings, c.link, c.token_count
     from document d join chunk c on c.document_id = d.id
     where d.workspace_id = ${workspaceId} and d.external_id = ${externalId}
-      and d.status <> 'deleting' and ${isVisibleTo('d', userId)} and ${shown}
+      and d.status <> 'deleting' and ${isVisibleTo('d', userId)}
+      and ${areShown(workspaceId, { chunk: sql`c.id`, document: sql`c.document_id` })}
       and c.ordinal >= ${from}
     order by c.ordinal limit ${limit}`.execute(db);
   return rows.map(({ is_html, ...row }) => ({

@@ -3,6 +3,7 @@ import type { Answer } from './api-client.ts';
 import { chatAttacks } from './chat-attacks.ts';
 import { chatThingAttacks } from './chat-thing-attacks.ts';
 import { type AttackValues, connectorAttacks } from './connector-attacks.ts';
+import { operationsAttacks } from './operations-attacks.ts';
 import { outreachAttacks } from './outreach-attacks.ts';
 import type { SeededWorkspace } from './seed-workspace.ts';
 import { signInAttacks } from './sign-in-attacks.ts';
@@ -28,6 +29,7 @@ export function attacksOn(route: Route, a: SeededWorkspace, b: SeededWorkspace):
     chatAttacks(a, b),
     chatThingAttacks(a, b),
     signInAttacks(a),
+    operationsAttacks(a),
   ];
   const places = values.find(({ paths }) => paths[name])?.paths[name];
   const queries = values.find((one) => one.queries[name])?.queries[name];
@@ -107,7 +109,7 @@ function documentAttacks(a: SeededWorkspace): AttackValues {
       'POST /service-api/ingestion/batch': [{ documents: a.documentIds.map(theft) }],
       'PATCH /service-api/ingestion/{document_id}': [{ hidden: true, boost: -100 }],
       'POST /manage/admin/doc-boosts': [{ ...documentOfA, boost: -100 }],
-      'PATCH /search/settings': [{ recency_bias: 'auto', synonyms: [[a.marker, 'harbour']] }],
+      'PATCH /search/settings': [{ recency_bias: 'auto', synonyms: [['pier', 'harbour']] }],
       'POST /search/suggest': [{ query: a.marker.slice(0, 4) }, { query: 'h', limit: 20 }],
       'POST /manage/admin/doc-hidden': [{ ...documentOfA, hidden: true }],
       'POST /search': [

@@ -3,7 +3,8 @@ import type { Database } from '#src/platform/database.ts';
 
 /**
  * Every row of a workspace as JSON text, by table: all tables with a `workspace_id`, the join tables, and term counts
- * as sums, because folding moves them from one table to the other. Without the speller's words, which a worker gathers.
+ * as sums, because folding moves them from one table to the other. Without the speller's words and the figures of
+ * searches, which the service writes later.
  */
 export async function dumpWorkspace(
   db: Database,
@@ -12,7 +13,9 @@ export async function dumpWorkspace(
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'workspace_id'
-      and table_name not in ('term_count', 'term_delta', 'word_bucket') order by 1`.execute(db);
+      and table_name not in ('term_count', 'term_delta', 'word_bucket', 'search_minute') order by 1`.execute(
+    db,
+  );
   const selections: [string, ReturnType<typeof sql<{ row: string }>>][] = [
     ...tables.map(({ name }): [string, ReturnType<typeof sql<{ row: string }>>] => [
       name,

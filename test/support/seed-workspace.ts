@@ -92,6 +92,12 @@ export async function seedWorkspace(
       { key },
     );
   }
+  await millrace.call(
+    'PATCH',
+    '/search/settings',
+    { recency_bias: 'auto', synonyms: [['anchorage', `Port ${marker}`]] },
+    { key },
+  );
   const apiKeyId = await createKey(millrace, key, 'read', `Key ${marker}`);
   await millrace.settled(key);
   const chat = await seedChat(millrace, { workspaceId, key, marker });

@@ -178,7 +178,7 @@ describe('a stranger with keys of another workspace', () => {
       await millrace.settled(a.adminKey);
       const secrets = [a.marker, ...a.secretIds];
       const before = await dumpWorkspace(millrace.services.db, a.workspaceId);
-      expect(Object.values(before).every((rows) => rows.length > 0)).toBe(true);
+      expect(Object.keys(before).filter((table) => before[table]?.length === 0)).toEqual([]);
       for (const prefix of ['', '/api']) {
         // The calls delete all of the caller's own sessions.
         const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
@@ -253,9 +253,9 @@ describe('a stranger with keys of another workspace', () => {
     await millrace.call('POST', '/service-api/ingestion', own, { key: b.adminKey });
     await millrace.settled(b.adminKey);
     const search = async (key: string, query: string) =>
-      (await millrace.call('POST', '/search', { query }, { key })).body.results.map(
-        (hit: { text: string }) => hit.text,
-      );
+      (
+        await millrace.call('POST', '/search', { query, collapse: false }, { key })
+      ).body.results.map((hit: { text: string }) => hit.text);
     expect(await search(b.adminKey, 'narwhals')).toEqual(['Narwhals of the north.']);
     expect(await search(a.adminKey, 'narwhals')).toEqual([]);
     expect(await search(a.adminKey, a.marker)).toHaveLength(a.documentIds.length);

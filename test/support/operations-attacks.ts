@@ -1,0 +1,45 @@
+import type { AttackValues } from './connector-attacks.ts';
+import type { SeededWorkspace } from './seed-workspace.ts';
+
+const GROUP = '0'.repeat(32);
+
+/** Requests of B to what operators see, and to what tells of A's documents. */
+export function operationsAttacks(a: SeededWorkspace): AttackValues {
+  const queue = { queue: 'document-index' };
+  const documentId = a.documentIds[1] ?? '';
+  return {
+    paths: {
+      'GET /operations/queues/{queue}': queue,
+      'GET /operations/queues/{queue}/history': queue,
+      'POST /operations/queues/{queue}/pause': queue,
+      'POST /operations/queues/{queue}/resume': queue,
+      'GET /operations/queues/{queue}/failures': queue,
+      'GET /operations/queues/{queue}/failures/{group}': { ...queue, group: GROUP },
+      'POST /operations/queues/{queue}/failures/retry': queue,
+      'POST /operations/schedules/{name}/run': { name: 'reconcile' },
+      'GET /documents/{document_id}/why': { document_id: documentId },
+    },
+    queries: {
+      'GET /operations/queues': [''],
+      'GET /operations/queues/{queue}': ['?range=day'],
+      'GET /operations/queues/{queue}/history': ['?range=month'],
+      'GET /operations/queues/{queue}/failures': ['?range=month'],
+      'GET /operations/queues/{queue}/failures/{group}': ['?range=month'],
+      'GET /operations/alarms': ['?state=all'],
+      'GET /operations/repairs': ['?range=month'],
+      'GET /operations/audit': ['?queue=document-index'],
+      // A stream that is allowed does not end; it sends what `GET /overview` answers.
+      'GET /live': ['?topics=queues', '?topics=queue:document-index,workers,alarms'],
+    },
+    bodies: {
+      'POST /operations/queues/{queue}/pause': [{ reason: a.marker }],
+      'POST /operations/queues/{queue}/resume': [{}],
+      'POST /operations/queues/{queue}/failures/retry': [
+        { range: 'month', count: 1_000 },
+        { range: 'month', id: documentId, count: 1 },
+      ],
+      'POST /operations/schedules/{name}/run': [{}],
+    },
+    headers: {},
+  };
+}

@@ -10,7 +10,7 @@ import { announcesBody } from './read-body.ts';
 const BODY_TYPES =
   /^(application\/([\w.-]+\+)?json|application\/x-ndjson|multipart\/form-data)\s*(;|$)/i;
 /** Where signing in is protected even before there is a cookie. */
-const SIGN_IN_PATHS = /^(\/api)?\/(auth|session)(\/|$)/;
+const SIGN_IN_PATHS = /^(\/api)?\/(session|auth(?!\/(type|verify)$))(\/|$)/;
 
 /**
  * Refuses what another site makes a browser send (CSRF). Browsers add the cookie of a session by themselves, so a

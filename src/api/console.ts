@@ -3,6 +3,7 @@ import { CONSOLE_ASSETS, CONSOLE_PATH, renderWebPage } from '#src/console/web-pa
 import { Problem } from '#src/platform/errors.ts';
 import { loadOnce } from '#src/platform/load-once.ts';
 import type { ApiMiddleware } from './context.ts';
+import { pathOf } from './request-layers.ts';
 import { IMMUTABLE, REVALIDATED, sendStatic } from './send-static.ts';
 import { staticContent, type StaticContent } from './static-content.ts';
 
@@ -20,7 +21,7 @@ interface ConsoleContent {
 export function createConsole(): ApiMiddleware {
   const open = loadOnce(openContent);
   return async (ctx, next) => {
-    const { path } = ctx;
+    const path = pathOf(ctx);
     if (path !== CONSOLE_PATH && !path.startsWith(`${CONSOLE_PATH}/`)) {
       await next();
       return;

@@ -5,6 +5,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { ApiMiddleware } from './context.ts';
 import { presentedKey } from './presented-key.ts';
 import { announcesBody } from './read-body.ts';
+import { pathOf } from './request-layers.ts';
 
 /** Media types that a form of another site cannot send, and the one of uploads, which the origin protects. */
 const BODY_TYPES =
@@ -25,7 +26,7 @@ export function refuseForeignPages(
   return (ctx, next) => {
     if (['GET', 'HEAD', 'OPTIONS'].includes(ctx.method)) return next();
     const bySession = hasCookie(ctx.headers.cookie, cookie) && presentedKey(ctx.headers) === null;
-    if (!bySession && !SIGN_IN_PATHS.test(ctx.path)) return next();
+    if (!bySession && !SIGN_IN_PATHS.test(pathOf(ctx))) return next();
     const standing = originOf(ctx.headers, publicOrigin);
     if (standing === 'foreign' || (standing === 'unknown' && bySession)) {
       throw new Problem(

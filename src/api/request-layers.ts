@@ -138,7 +138,8 @@ export const normalizePath: ApiMiddleware = (ctx, next) => {
   return next();
 };
 
-function pathOf(ctx: ApiContext): string {
+/** @throws Problem BAD_REQUEST when it cannot be decoded */
+export function pathOf(ctx: ApiContext): string {
   try {
     // Null for a URL of another kind, such as `foo://bar`.
     const path = (ctx.path as string | null) ?? '';

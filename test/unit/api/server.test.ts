@@ -165,6 +165,12 @@ describe('the server', () => {
       'BAD_REQUEST',
     ],
     [
+      'a malformed path of a change',
+      'POST http://[bad/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+      400,
+      'BAD_REQUEST',
+    ],
+    [
       'a malformed chunk',
       `POST /small HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BOOTSTRAP_KEY}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
       400,

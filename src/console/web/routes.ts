@@ -67,6 +67,7 @@ export const NAVIGATION: readonly { name: string; entries: readonly NavEntry[] }
 /** Every address. A new page is one file and one line. */
 export const VIEWS: readonly View[] = [
   open('/sign-in', async () => (await import('#src/console/web/pages/sign-in.ts')).SignIn),
+  open('/sign-up', async () => (await import('#src/console/web/pages/sign-up.ts')).SignUp),
   open('/welcome', async () => (await import('#src/console/web/pages/welcome.ts')).Welcome),
   open(
     '/invitation',

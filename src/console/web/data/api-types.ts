@@ -1293,6 +1293,15 @@ export interface Operations {
       password: string;
     };
   };
+  'POST /session/sign-up': {
+    reply: Session;
+    body: {
+      name: string;
+      email: string;
+      password: string;
+      workspace_name: string;
+    };
+  };
   'POST /tools/lead-scraper': {
     reply: {
       leads: Lead[];

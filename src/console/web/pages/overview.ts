@@ -47,7 +47,7 @@ function show(found: Found): Parts {
       {
         name: 'Webhooks in a day',
         value: count(deliveries.delivered_last_day),
-        more: `${plural(deliveries.pending, 'one', 'ones')} on the way`,
+        more: `${deliveries.pending} on the way`,
       },
       { name: 'Webhooks given up', value: count(deliveries.failed_last_day) },
     ]),

@@ -13,7 +13,6 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
   delivery: (id) => `/webhooks/deliveries/${id}`,
   queue: (id) => `/operations/${id}`,
   alarm: (id) => `/operations/${id}`,
-  connector: (id) => `/connectors/${id}`,
   session: (id) => `/ask?chat=${id}`,
   scrape: (id) => `/leads/${id}`,
   worker: () => '/operations/workers',

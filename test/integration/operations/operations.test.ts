@@ -43,6 +43,7 @@ async function failDocuments(messages: readonly string[]): Promise<void> {
 
 describe('the queues', () => {
   it('are listed with their figures, and a heartbeat says who works', async () => {
+    await until(async () => (await get('/operations/workers')).body.workers.length > 0);
     const { status, body } = await get('/operations/queues');
     expect(status).toBe(200);
     const names = body.queues.map((queue: { name: string }) => queue.name);

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { openProducer, type Producer } from '#queues/producer.ts';
 import { defineQueue, type QueueDefinition } from '#queues/queue.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
+import { createJobHistory } from '#src/operations/job-history.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
 import type { Services } from '#src/services.ts';
 import {
@@ -55,6 +56,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     return {
       log: pino({ level: 'silent' }),
       metrics: createMetrics(),
+      jobHistory: createJobHistory(() => new Date(), new Set()),
       queueBackend: store.backend,
       producer,
     } as unknown as Services;

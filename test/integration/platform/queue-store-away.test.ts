@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openProducer } from '#queues/producer.ts';
 import { defineQueue } from '#queues/queue.ts';
+import { createJobHistory } from '#src/operations/job-history.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
 import type { Services } from '#src/services.ts';
 import { succeeds } from '#test/support/queue-polls.ts';
@@ -25,7 +26,11 @@ describe.skipIf(sizes.length === 0)(
       opened.defer(async () => producer.close());
       const done = new Set<number>();
       const definition = defineWorker(work, async (_services, { row }) => void done.add(row));
-      const services = { log: pino({ level: 'silent' }), metrics: createMetrics() };
+      const services = {
+        log: pino({ level: 'silent' }),
+        metrics: createMetrics(),
+        jobHistory: createJobHistory(() => new Date(), new Set()),
+      };
       await store.proxy?.down();
       // A worker receives all services; the handler of this test uses none of the others.
       const handed = { ...services, queueBackend: store.backend, producer } as unknown as Services;

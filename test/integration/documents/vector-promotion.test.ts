@@ -10,7 +10,7 @@ import { openVectorStage, type VectorStage } from '#test/support/vector-stage.ts
 const THRESHOLD = 500;
 const CHUNKS = 600;
 /** A search by sign bits compares this many of the nearest vectors exactly. */
-const RERANKED = 400;
+const RERANKED = 500;
 const QUERY = 'which report is about subject123?';
 const VALID = [{ name: 'chunk_vector_promoted', valid: true }];
 const INVALID = [{ name: 'chunk_vector_promoted', valid: false }];

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import { go } from '#src/console/web/data/place.ts';
+import { useModal } from '#src/console/web/parts/dialog.ts';
 import { html, type Part } from '#src/console/web/parts/html.ts';
 import { icon, type IconName } from '#src/console/web/parts/icon.ts';
 import { visibleEntries } from './navigation.ts';
@@ -27,13 +28,7 @@ function OpenFinder(): Part {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const before = document.activeElement;
-    element.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
+  useModal(element);
   const hits = pagesNamed(text);
   const open = (hit: Hit | undefined): void => {
     if (hit === undefined) return;

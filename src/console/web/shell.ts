@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { go, path, safeTarget, query, visits, whole } from '#src/console/web/data/place.ts';
 import { loadSession, session } from '#src/console/web/data/session.ts';
 import { closeDialog, Dialogs } from '#src/console/web/parts/dialog.ts';
@@ -66,12 +66,13 @@ function Page({ view, given }: Found): Part {
       isCurrent = false;
     };
   }, [view]);
-  useEffect(() => {
+  // Before the page is painted: nobody has opened a dialog of it, or put the focus on a part of it, by then.
+  useLayoutEffect(() => {
     closeDialog();
     scrollTo(0, 0);
   }, [visits.value]);
   const isReady = loaded?.view === view;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isReady && visits.peek() > 0) document.querySelector('h1')?.focus();
   }, [isReady, visits.value]);
   if (problem !== null) return html`<div class="page">${problemNotice(problem)}</div>`;

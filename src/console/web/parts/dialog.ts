@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { button } from './button.ts';
 import { html, type Part, type Parts } from './html.ts';
 import { icon } from './icon.ts';
@@ -42,15 +42,21 @@ export function Dialogs(): Part {
   return dialog && html`<${Dialog} key=${dialog.id} ...${dialog} />`;
 }
 
+/**
+ * Shows an element as a modal dialog while it is there. The browser notes who had the focus when the dialog opens and
+ * gives it back on `close()`: nothing outside can take the focus while the dialog still is modal.
+ */
+export function useModal(element: { readonly current: HTMLDialogElement | null }): void {
+  useLayoutEffect(() => {
+    const shown = element.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, [element]);
+}
+
 function Dialog({ id, title, content, isWide }: Opened): Part {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const before = document.activeElement;
-    element.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
+  useModal(element);
   return html`<dialog
     ref=${element}
     class="dialog ${isWide ? 'wide' : ''}"

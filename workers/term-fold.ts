@@ -5,6 +5,8 @@ import { defineWorker } from './worker.ts';
 
 /** Small enough that the embedded database can serve other queries between two steps. */
 const ROWS_PER_STEP = 250;
+/** A workspace has some hundred buckets, and each is due once a day: this many a run serve some hundred workspaces. */
+const BUCKETS_PER_RUN = 20;
 
 export const worker = defineWorker(termFold, async ({ db, inBackground }, _payload, job) => {
   const repeat = async (step: () => Promise<number>, full: number): Promise<number> => {
@@ -17,6 +19,9 @@ export const worker = defineWorker(termFold, async ({ db, inBackground }, _paylo
   };
   const rows = await repeat(() => foldTermDeltas(db, ROWS_PER_STEP), ROWS_PER_STEP);
   const chunks = await repeat(() => gatherWords(db), CHUNKS_PER_STEP);
-  await inBackground(() => checkWords(db));
+  for (let checked = 0; checked < BUCKETS_PER_RUN; checked += 1) {
+    if (!(await inBackground(() => checkWords(db)))) break;
+    job.signal.throwIfAborted();
+  }
   return { rows, chunks };
 });

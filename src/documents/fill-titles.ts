@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { type TitledDocument, writeTitles } from './title-words.ts';
+import { addMissingTitles, MAX_TITLE_LENGTH, type TitledDocument } from './title-words.ts';
 
 /** The row of `deployment_fact` that an upgrade leaves: which documents have no title words yet. */
 const FACT = 'titles_to_fill';
@@ -11,7 +11,7 @@ const MAX_BATCHES_PER_RUN = 50;
 
 /**
  * Writes the title words of documents that the version before indexed, oldest first, some thousands in one run. New and
- * edited documents write their own. Two processes that fill at once do the same work twice, and no harm.
+ * edited documents write their own, and keep it. Two processes that fill at once do the same work twice, and no harm.
  * @returns how many documents it went through; 0 when none are left
  */
 export async function fillTitles(db: Database, signal: AbortSignal): Promise<number> {
@@ -20,7 +20,7 @@ export async function fillTitles(db: Database, signal: AbortSignal): Promise<num
     signal.throwIfAborted();
     const documents = await nextDocuments(db);
     if (documents === null) break;
-    await writeTitles(db, documents);
+    await addMissingTitles(db, documents);
     await markFilled(db, documents.at(-1)?.id ?? null);
     done += documents.length;
   }
@@ -35,7 +35,8 @@ async function nextDocuments(db: Database): Promise<TitledDocument[] | null> {
   const [fact] = facts;
   if (!fact) return null;
   const { rows } = await sql<TitledDocument>`
-    select id, workspace_id, semantic_identifier, title from document
+    select id, workspace_id, left(semantic_identifier, ${MAX_TITLE_LENGTH}) as semantic_identifier,
+      left(title, ${MAX_TITLE_LENGTH}) as title from document
     where id > ${fact.after} and id <= ${fact.through} and indexed_at is not null
     order by id limit ${BATCH}`.execute(db);
   return rows;

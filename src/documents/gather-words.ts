@@ -3,6 +3,7 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { termId, workspaceSalt } from './bm25.ts';
 import { visibleText } from './html-text.ts';
+import { SEARCHED_TITLE } from './shown-columns.ts';
 import { readTermCounts } from './term-counts.ts';
 import { stemWord } from './tokenize.ts';
 import { addWords, correctableWords } from './word-buckets.ts';
@@ -48,7 +49,7 @@ export async function gatherWords(db: Database): Promise<number> {
   await db.transaction().execute(async (trx) => {
     if (!(await advance(trx, progress, { ...progress, until }))) return;
     for (const [workspaceId, own] of byWorkspace) {
-      const words = correctableWords(own.map(textOf).join('\n'));
+      const words = new Set(own.flatMap((chunk) => [...correctableWords(textOf(chunk))]));
       if (words.size > 0) await addWords(trx, workspaceId, words);
     }
   });
@@ -58,20 +59,27 @@ export async function gatherWords(db: Database): Promise<number> {
 /**
  * Takes the bucket that was checked longest ago, if that is a day ago, and removes the words that no chunk has any more.
  * Until then they are in the table, but never suggested: a suggestion is looked up in the index first.
+ *
+ * The bucket stays locked from before the chunks are counted: a word of a chunk that is written meanwhile is gathered
+ * afterwards, and thus put back.
+ * @returns whether there was one
  */
-export async function checkWords(db: Database): Promise<void> {
-  const { rows } = await sql<{ workspace_id: WorkspaceId; bucket: number; words: string[] }>`
-    select workspace_id, bucket, words from word_bucket
-    where checked_at < now() - ${CHECKED_EVERY}::interval order by checked_at limit 1`.execute(db);
-  const [row] = rows;
-  if (!row) return;
-  const salt = workspaceSalt(row.workspace_id);
-  const idOf = (word: string) => termId(stemWord(word), salt);
-  const { df } = await readTermCounts(db, row.workspace_id, row.words.map(idOf));
-  const gone = row.words.filter((word) => !df.has(idOf(word)));
-  await sql`update word_bucket set checked_at = now(),
-      words = array(select word from unnest(words) as present(word) where word <> all(${gone}::text[]))
-    where workspace_id = ${row.workspace_id} and bucket = ${row.bucket}`.execute(db);
+export async function checkWords(db: Database): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ workspace_id: WorkspaceId; bucket: number; words: string[] }>`
+      select workspace_id, bucket, words from word_bucket
+      where checked_at < now() - ${CHECKED_EVERY}::interval
+      order by checked_at limit 1 for update skip locked`.execute(trx);
+    const [row] = rows;
+    if (!row) return false;
+    const salt = workspaceSalt(row.workspace_id);
+    const idOf = (word: string) => termId(stemWord(word), salt);
+    const { df } = await readTermCounts(trx, row.workspace_id, row.words.map(idOf));
+    const kept = row.words.filter((word) => df.has(idOf(word)));
+    await sql`update word_bucket set checked_at = now(), words = ${kept}::text[]
+      where workspace_id = ${row.workspace_id} and bucket = ${row.bucket}`.execute(trx);
+    return true;
+  });
 }
 
 async function readProgress(db: Database): Promise<Progress> {
@@ -99,11 +107,12 @@ async function moveHorizon(db: Database, progress: Progress): Promise<Progress |
   return (await advance(db, progress, moved)) ? moved : null;
 }
 
+/** A number that this server has yet to give is of the server that a backup came from: nothing of it runs here. */
 async function haveAllEnded(db: Database, xid: string): Promise<boolean> {
   const { rows } = await sql<{ ended: boolean }>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= ${xid}::bigint as ended`.execute(
-    db,
-  );
+    select pg_snapshot_xmin(now_running)::text::bigint >= ${xid}::bigint
+      or pg_snapshot_xmax(now_running)::text::bigint < ${xid}::bigint as ended
+    from pg_current_snapshot() as now_running`.execute(db);
   return rows[0]?.ended === true;
 }
 
@@ -119,7 +128,7 @@ async function nextChunks(db: Database, { until, horizon }: Progress): Promise<C
     with c as materialized (
       select id, workspace_id, document_id, headings, text, is_html from chunk
       where id > ${until} and id <= ${horizon} order by id limit ${CHUNKS_PER_STEP})
-    select c.id, c.workspace_id, coalesce(d.title, d.semantic_identifier) as title, c.headings, c.text, c.is_html
+    select c.id, c.workspace_id, ${SEARCHED_TITLE} as title, c.headings, c.text, c.is_html
     from c join document d on d.id = c.document_id order by c.id`.execute(db);
   return rows;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** Longest title shown in a hit or a list, in characters; search uses the whole title. */
+/** Longest title read by searches and shown in a hit or a list, in characters. */
 const MAX_SHOWN_TITLE = 1_000;
 const MAX_SHOWN_OWNERS = 20;
 const MAX_OWNERS_BYTES = 262_144;
@@ -10,6 +10,8 @@ const MAX_OWNERS_BYTES = 262_144;
  * large as MAX_DOCUMENT_BYTES, and one answer shows hundreds.
  */
 export const SHOWN_TITLE = sql`left(d.semantic_identifier, ${sql.lit(MAX_SHOWN_TITLE)})`;
+/** What searches read as the title: many rows of one statement may be of one document with a title of megabytes. */
+export const SEARCHED_TITLE = sql`left(coalesce(d.title, d.semantic_identifier), ${sql.lit(MAX_SHOWN_TITLE)})`;
 export const SHOWN_METADATA = sql`coalesce(d.shown_metadata, d.metadata)`;
 export const SHOWN_OWNERS = {
   primary: shownOwners('primary_owners'),

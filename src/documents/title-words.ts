@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { workspaceSalt } from './bm25.ts';
 import { stemWord, tokenizeWords } from './tokenize.ts';
 
 /** Titles may be as long as documents; the index holds their beginning. */
-const MAX_TITLE_LENGTH = 1_000;
+export const MAX_TITLE_LENGTH = 1_000;
 const MAX_WORDS = 50;
 const MARK_LENGTH = 4;
 
@@ -23,8 +23,28 @@ export function wordsOfTitle(title: string): string[] {
 
 /** Writes the words of these titles, those of `title` and of what is shown in its place. */
 export async function writeTitles(
+  trx: DatabaseTransaction,
+  documents: readonly TitledDocument[],
+): Promise<void> {
+  await insertTitles(
+    trx,
+    documents,
+    sql`update set words = excluded.words where t.words is distinct from excluded.words`,
+  );
+}
+
+/** The same, but only of documents that have none: whoever indexed one meanwhile may know a newer title. */
+export async function addMissingTitles(
+  db: Database,
+  documents: readonly TitledDocument[],
+): Promise<void> {
+  await insertTitles(db, documents, sql`nothing`);
+}
+
+async function insertTitles(
   db: Database | DatabaseTransaction,
   documents: readonly TitledDocument[],
+  whenKnown: RawBuilder<unknown>,
 ): Promise<void> {
   if (documents.length === 0) return;
   const rows = documents.map(({ id, workspace_id, semantic_identifier, title }) => {
@@ -38,8 +58,7 @@ export async function writeTitles(
     select x.id, x.workspace_id, array_to_tsvector(array(select json_array_elements_text(x.words)))
     from json_to_recordset(${JSON.stringify(rows)}::json) as x(id bigint, workspace_id uuid, words json)
     join document d on d.id = x.id
-    on conflict (document_id) do update set words = excluded.words
-    where t.words is distinct from excluded.words`.execute(db);
+    on conflict (document_id) do ${whenKnown}`.execute(db);
 }
 
 /**

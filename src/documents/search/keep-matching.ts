@@ -3,6 +3,7 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { holdsPhrase, phraseForm } from '#src/documents/match-phrase.ts';
 import { areShown } from '#src/documents/shown-chunks.ts';
+import { SEARCHED_TITLE } from '#src/documents/shown-columns.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Candidate } from './find-candidates.ts';
 import type { QueryCondition } from './parse-query.ts';
@@ -120,7 +121,7 @@ async function readTexts(
   const { rows } = await sql<TextRow>`
     with c as materialized (
       select id, document_id, headings, text, is_html from chunk where ${which} limit ${MAX_READ})
-    select c.id, c.document_id, coalesce(d.title, d.semantic_identifier) as title, c.headings,
+    select c.id, c.document_id, ${SEARCHED_TITLE} as title, c.headings,
       c.text, c.is_html
     from c join document d on d.id = c.document_id where d.workspace_id = ${workspaceId}`.execute(
     db,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { visibleText } from '#src/documents/html-text.ts';
-import { SHOWN_TITLE } from '#src/documents/shown-columns.ts';
+import { SEARCHED_TITLE } from '#src/documents/shown-columns.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 
 /** What the text of a candidate says about its rank. */
@@ -32,7 +32,7 @@ export async function readEvidence(
   const { rows } = await sql<EvidenceRow>`
     with c as materialized (
       select id, document_id, headings, text, is_html from chunk where id = any(${chunkIds}::bigint[]))
-    select c.id as chunk_id, coalesce(left(d.title, 1000), ${SHOWN_TITLE}) as title, c.headings, c.text, c.is_html
+    select c.id as chunk_id, ${SEARCHED_TITLE} as title, c.headings, c.text, c.is_html
     from c join document d on d.id = c.document_id
     where d.workspace_id = ${workspaceId}`.execute(db);
   return new Map(rows.map((row) => [row.chunk_id, evidenceOf(row)]));

@@ -8,7 +8,7 @@ import type { Database } from '#src/platform/database.ts';
 import { editDistance } from './edit-distance.ts';
 import type { SearchQuery } from './parse-query.ts';
 import { NO_FILTERS } from './search-filters.ts';
-import { searchable, type SearchScope } from './search-terms.ts';
+import { searchable, type SearchScope, throughIndex } from './search-terms.ts';
 import { synonymsOf } from './synonyms.ts';
 
 const CORRECTABLE = /^\p{L}{5,31}$/u;
@@ -18,6 +18,10 @@ const LONG_WORD = 9;
 const MAX_CORRECTED = 16;
 /** Nearest words that are looked up in the index, of which one is chosen. */
 const MAX_CHOICES = 8;
+
+/** Of words that only chunks private to others may have: rarer ones are looked up. */
+const MAX_SECRET_CHUNKS = 1_000;
+const MAX_SECRET_WORDS = 32;
 
 interface Choice {
   word: string;
@@ -39,7 +43,10 @@ export async function findCorrections(
 ): Promise<ReadonlyMap<string, string>> {
   const corrections = new Map<string, string>();
   const salt = workspaceSalt(scope.workspaceId);
-  const unknown = looseWords(query).filter((word) => !counts.df.has(termId(stemWord(word), salt)));
+  const idOf = (word: string) => termId(stemWord(word), salt);
+  const loose = looseWords(query);
+  const secret = await wordsOfOthers(db, scope, loose.map(idOf), counts);
+  const unknown = loose.filter((word) => !counts.df.has(idOf(word)) || secret.has(idOf(word)));
   if (counts.chunks === 0 || unknown.length === 0 || unknown.length > MAX_CORRECTED) {
     return corrections;
   }
@@ -62,7 +69,7 @@ export function correctQuery(
   query: SearchQuery,
   corrections: ReadonlyMap<string, string>,
 ): SearchQuery {
-  // The text of a parsed query has no quotes; quoted words were not loose, unless they stand outside as well.
+  // The text of a parsed query has no quotes, but none of these words stood in any.
   const text = replaceWords(query.text, corrections);
   return { ...query, text, looseText: replaceWords(query.looseText, corrections) };
 }
@@ -80,12 +87,35 @@ export function replaceWords(text: string, corrections: ReadonlyMap<string, stri
   return parts.join('"');
 }
 
+/** Words that stand in no quotes and no condition. */
 function looseWords({ text, looseText, conditions }: SearchQuery): string[] {
   const named = new Set(conditions.flatMap((condition) => correctableWords(condition.text)));
-  const loose = new Set(correctableWords(looseText));
-  return [...new Set(correctableWords(text))].filter(
-    (word) => loose.has(word) && !named.has(word) && !FUNCTION_WORDS.has(word),
+  const loose = Map.groupBy(correctableWords(looseText), (word) => word);
+  const all = Map.groupBy(correctableWords(text), (word) => word);
+  return [...loose.keys()].filter(
+    (word) =>
+      loose.get(word)?.length === all.get(word)?.length &&
+      !named.has(word) &&
+      !FUNCTION_WORDS.has(word),
   );
+}
+
+/**
+ * Words of the query that only chunks private to others have: to the searcher they are as unknown as any other, and an
+ * answer that leaves them alone would tell that they are there.
+ */
+async function wordsOfOthers(
+  db: Database,
+  scope: SearchScope,
+  ids: readonly number[],
+  { df }: TermCounts,
+): Promise<ReadonlySet<number>> {
+  if (scope.userId === null) return new Set();
+  const rare = ids
+    .filter((id) => (df.get(id) ?? 0) > 0 && (df.get(id) ?? 0) <= MAX_SECRET_CHUNKS)
+    .slice(0, MAX_SECRET_WORDS);
+  const visible = await visibleTerms(db, scope, rare);
+  return new Set(rare.filter((id) => !visible.has(id)));
 }
 
 async function hasSynonyms(
@@ -142,11 +172,26 @@ async function firstVisible(
   scope: SearchScope,
   choices: readonly Choice[],
 ): Promise<string | null> {
-  const visible = { ...scope, filters: NO_FILTERS, conditions: [] };
   for (const { word, id } of choices) {
-    const { rows } = await sql`select 1 from chunk_terms
-      where terms && array[${id}]::int[] and ${searchable(visible)} limit 1`.execute(db);
-    if (rows.length > 0) return word;
+    if ((await visibleTerms(db, scope, [id])).size > 0) return word;
   }
   return null;
+}
+
+/** Those terms that some chunk has which the searcher may see, whatever the query filters and demands. */
+async function visibleTerms(
+  db: Database,
+  scope: SearchScope,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const anywhere = { ...scope, filters: NO_FILTERS, conditions: [] };
+  // For a single row the planner would rather walk through the table than ask the index.
+  const { rows } = await throughIndex(
+    db,
+    sql<{ id: number }>`
+      select id from unnest(${ids}::int[]) as term(id)
+      where exists (select 1 from chunk_terms where terms @> array[id] and ${searchable(anywhere)})`,
+  );
+  return new Set(rows.map(({ id }) => id));
 }

@@ -15,6 +15,8 @@ export interface SearchQuery {
   /** The words of `text` outside quotes: only these may be corrected or widened. */
   looseText: string;
   conditions: QueryCondition[];
+  /** The query as it was read: with one kind of quotes, all of them closed. */
+  written: string;
 }
 
 /** In a sentence quotes mark titles and terms of art; whoever wants a phrase types little else. */
@@ -26,24 +28,25 @@ const QUOTES = /[“”„‟«»]/g;
 /** A dash that a phone or a word processor made of a hyphen, where it begins a word. */
 const LONG_DASHES = /(?<=^|\s)[‐‑‒–−](?=\S)/g;
 /** A hyphen excludes where it begins a word that begins with a letter or a digit. */
-const OPERAND = /((?<=^|[\s(])-(?=["\p{L}\p{N}]))?(title:)?(?:"([^"]*)"|([^\s"]+))/giu;
+const OPERAND = /((?<=^|\s)-(?=["\p{L}\p{N}]))?(title:)?(?:"([^"]*)"|([^\s"]+))/giu;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /** A query that has no operators, whatever stands in it. */
 export function plainQuery(text: string): SearchQuery {
-  return { text, looseText: text, conditions: [] };
+  return { text, looseText: text, conditions: [], written: text };
 }
 
 /**
  * Reads `"quoted phrases"`, `-word` and `title:word`; an operator may stand before a phrase. In a sentence, a phrase
- * without an operator is no condition. Never fails: a quote that
- * is not closed, an operator without a word and a phrase without one are passed over, and the words count as words.
+ * without an operator is no condition. Never fails: a quote that is not closed, an operator without a word and a phrase
+ * without one are passed over, and the words count as words.
  */
 export function parseQuery(query: string): SearchQuery {
   const words: string[] = [];
   const loose: string[] = [];
   const conditions: QueryCondition[] = [];
-  for (const [, minus, title, quoted, word] of closeQuotes(query).matchAll(OPERAND)) {
+  const written = closeQuotes(query);
+  for (const [, minus, title, quoted, word] of written.matchAll(OPERAND)) {
     const text = (quoted ?? word ?? '').trim();
     const isPhrase = quoted !== undefined;
     if ((isPhrase || title !== undefined) && !HAS_WORD.test(text)) continue;
@@ -59,6 +62,7 @@ export function parseQuery(query: string): SearchQuery {
     text: words.join(' '),
     looseText,
     conditions: isSentence ? conditions.filter(isOperator) : conditions,
+    written,
   };
 }
 

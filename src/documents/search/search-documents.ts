@@ -122,6 +122,6 @@ export async function searchPage(
     total: arranged.length,
     facets: input.facets ? await countFacets(db, input, documents) : null,
     correctedQuery:
-      found.corrections.size === 0 ? null : replaceWords(input.query, found.corrections),
+      found.corrections.size === 0 ? null : replaceWords(query.written, found.corrections),
   };
 }

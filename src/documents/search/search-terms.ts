@@ -96,7 +96,7 @@ function bestOf(
 }
 
 /** Disables table scans, and parallel workers, which do not pay off for so little work. */
-function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryResult<T>> {
+export function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryResult<T>> {
   return db.transaction().execute(async (trx) => {
     await sql`select set_config('enable_seqscan', 'off', true),
       set_config('max_parallel_workers_per_gather', '0', true)`.execute(trx);

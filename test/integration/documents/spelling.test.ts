@@ -8,13 +8,15 @@ import { searchPage } from '#src/documents/search/search-documents.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 import { deleteMarkedDocuments } from '#src/documents/delete-documents.ts';
 import type { DocumentId, UserId } from '#src/ids.ts';
+import { addWords } from '#src/documents/word-buckets.ts';
+import { onRows } from '#test/support/on-rows.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 
 const SEARCHER = '00000000-0000-4000-8000-000000000009' as UserId;
 const TEXTS = {
   harbours: 'The harbour of Esbjerg has a lighthouse and a fishmonger.',
   gardens: 'Rhododendron and hydrangea grow in the garden.',
-  secrets: 'Codename moonflower is known to nobody.',
+  secrets: 'Codename moonflower is known to nobody, nor is hydrangee.',
 };
 
 let stage: TestServices;
@@ -79,6 +81,12 @@ it.each([
   ['a word that is too far away', 'lightouse-keeper'],
   ['a short word', 'gadr'],
   ['an identifier', 'lighthuose2'],
+  ['a word in quotes that stands outside of them as well', '"lighthuose" lighthuose'],
+  [
+    'the same in a sentence',
+    'what is the "lighthuose" that they call a lighthuose in the harbour of Esbjerg',
+  ],
+  ['a word that stands in a document, until that is private to others', 'hydrangee'],
 ])('%s is not corrected', async (_, query) => {
   expect((await search(query)).correctedQuery).toBeNull();
 });
@@ -87,7 +95,14 @@ it('a word in quotes stays while others are corrected', async () => {
   expect((await search('"hydrnagea" lighthuose')).correctedQuery).toBe('"hydrnagea" lighthouse');
 });
 
-it('a word that only chunks private to others have is not suggested', async () => {
+it.each([
+  ['“hydrnagea” lighthuose', '"hydrnagea" lighthouse'],
+  ['"esbjerg lighthuose', 'esbjerg lighthouse'],
+])('%s is told to be %s', async (query, correctedQuery) => {
+  expect((await search(query)).correctedQuery).toBe(correctedQuery);
+});
+
+it('a word that only chunks private to others have is neither suggested nor known', async () => {
   const { services, workspaceId } = stage;
   expect((await search('moonflowr')).correctedQuery).toBe('moonflower');
   const { rows } = await sql<{ id: number }>`
@@ -100,6 +115,19 @@ it('a word that only chunks private to others have is not suggested', async () =
   await sql`insert into document_cc_pair (document_id, cc_pair_id)
     select id, ${rows[0]?.id} from document where external_id = 'secrets'`.execute(services.db);
   expect((await search('moonflowr')).correctedQuery).toBeNull();
+  expect(await search('hydrangee')).toEqual({ first: 'gardens', correctedQuery: 'hydrangea' });
+});
+
+it('the words of a backup are gathered on, whatever transactions the server before was at', async () => {
+  const { services, workspaceId } = stage;
+  const { rows } = await sql<{ value: { until: number; horizon: number } }>`
+    select value from deployment_fact where name = 'words_gathered'`.execute(services.db);
+  const halfway = { ...rows[0]?.value, until: 0, xid: '900000000000' };
+  await sql`delete from word_bucket where workspace_id = ${workspaceId}`.execute(services.db);
+  await sql`update deployment_fact set value = ${JSON.stringify(halfway)}::json
+    where name = 'words_gathered'`.execute(services.db);
+  expect(await gatherWords(services.db)).toBe(3);
+  expect((await search('lighthuose')).correctedQuery).toBe('lighthouse');
 });
 
 it('a word that left the index is not suggested, and leaves the table within a day', async () => {
@@ -124,4 +152,25 @@ it('a word that left the index is not suggested, and leaves the table within a d
     where 'hydrangea' = any(words)`.execute(services.db);
   await checkWords(services.db);
   expect(await isStored()).toBe(false);
+});
+
+it('a word that comes back while its bucket is checked stays', async () => {
+  const { services, workspaceId } = stage;
+  const words = new Set(['quicksilver']);
+  const add = () => services.db.transaction().execute((trx) => addWords(trx, workspaceId, words));
+  await add();
+  await sql`update word_bucket set checked_at = now() - interval '2 days'
+    where 'quicksilver' = any(words)`.execute(services.db);
+  const added: Promise<void>[] = [];
+  // No chunk has the word yet: that is what the check has read when the word is gathered from a new chunk.
+  const whenCounted = onRows(services.db, (rows) => {
+    if (added.length === 0 && rows.some((row) => Object.hasOwn(row, 'chunks'))) added.push(add());
+  });
+  expect(await checkWords(whenCounted)).toBe(true);
+  expect(added).toHaveLength(1);
+  await Promise.all(added);
+  const { rows } = await sql`select 1 from word_bucket where 'quicksilver' = any(words)`.execute(
+    services.db,
+  );
+  expect(rows).toHaveLength(1);
 });

@@ -13,7 +13,8 @@ const RRF_DENSE_WEIGHT = 0.5;
 /**
  * Merges the hits of both legs into one list, best first, with scores in 0…1.
  * Convex combination `(1 - w)·lexical + w·dense` of min–max normalized scores (Bruch et al. 2023, arXiv 2210.11934); a
- * key missing from a leg scores 0 there. If a leg has fewer than 5 hits: weighted reciprocal ranks.
+ * key missing from a leg scores 0 there. If a leg has fewer than 5 hits: weighted reciprocal ranks. A leg without hits or
+ * without weight says nothing, and the other one decides.
  * Keys are distinct within a leg; ties are ordered by key, so that the result is deterministic.
  */
 export function fuseScores(
@@ -21,15 +22,16 @@ export function fuseScores(
   dense: readonly Scored[],
   denseWeight: number,
 ): Scored[] {
-  const isShort = Math.min(lexical.length, dense.length) < MIN_HITS_FOR_SCORES;
-  const fused = new Map<number, number>();
-  if (isShort) {
-    const best = (RRF_LEXICAL_WEIGHT + RRF_DENSE_WEIGHT) / (RRF_K + 1);
-    addReciprocalRanks(fused, lexical, RRF_LEXICAL_WEIGHT / best);
-    addReciprocalRanks(fused, dense, RRF_DENSE_WEIGHT / best);
-  } else {
-    addMinMax(fused, lexical, 1 - denseWeight);
-    addMinMax(fused, dense, denseWeight);
+  const legs = [
+    { hits: lexical, weight: 1 - denseWeight, rankWeight: RRF_LEXICAL_WEIGHT },
+    { hits: dense, weight: denseWeight, rankWeight: RRF_DENSE_WEIGHT },
+  ].filter(({ hits, weight }) => hits.length > 0 && weight > 0);
+  const areScored = legs.every(({ hits }) => hits.length >= MIN_HITS_FOR_SCORES);
+  const best = (RRF_LEXICAL_WEIGHT + RRF_DENSE_WEIGHT) / (RRF_K + 1);
+  const fused = new Map([...lexical, ...dense].map(({ key }) => [key, 0]));
+  for (const { hits, weight, rankWeight } of legs) {
+    if (areScored) addMinMax(fused, hits, weight);
+    else addReciprocalRanks(fused, hits, rankWeight / best);
   }
   return Array.from(fused, ([key, score]) => ({ key, score })).sort(byScore);
 }

@@ -28,6 +28,22 @@ test('an empty leg keeps the order of the other, and two empty legs return nothi
   expect(fuseScores([], [], 0.3)).toEqual([]);
 });
 
+test('a leg without weight or hits has no say, and the scores of the other one count', () => {
+  const dense = [9, 8, 7, 6, 5, 4].map((key) => ({ key, score: key / 10 }));
+  const byVectors = fuseScores([{ key: 4, score: 7 }], dense, 1);
+  expect(keys(byVectors)).toEqual([9, 8, 7, 6, 5, 4]);
+  expect(byVectors[1]?.score).toBeCloseTo(0.8);
+  expect(keys(fuseScores(leg(1, 3, 2), dense, 0)).slice(0, 3)).toEqual([1, 2, 0]);
+  const byWords = fuseScores(leg(10, 8, 6, 4, 2), [], 0.2);
+  expect(byWords.map(({ score }) => score.toFixed(2))).toEqual([
+    '0.80',
+    '0.60',
+    '0.40',
+    '0.20',
+    '0.00',
+  ]);
+});
+
 test('equal scores all become the top score instead of dividing by zero', () => {
   const fused = fuseScores(leg(2, 2, 2, 2, 2), leg(1, 1, 1, 1, 1), 0.3);
   expect(fused.map(({ score }) => score)).toEqual([1, 1, 1, 1, 1]);

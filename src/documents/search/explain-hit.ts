@@ -1,3 +1,4 @@
+import { visibleText } from '#src/documents/html-text.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { ArrangedDocument } from './arrange-documents.ts';
 import type { Candidate } from './find-candidates.ts';
@@ -35,7 +36,8 @@ export function explainHit(
   words: readonly string[],
 ): HitExplanation {
   const terms = [...new Set(words)];
-  const held = new Set(tokenize([hit.semantic_identifier, ...hit.headings, hit.text].join('\n')));
+  const text = hit.is_html ? visibleText(hit.text) : hit.text;
+  const held = new Set(tokenize([hit.semantic_identifier, ...hit.headings, text].join('\n')));
   return {
     lexical: halfScore('lexical', chunk.chunkId, candidates),
     dense: halfScore('dense', chunk.chunkId, candidates),

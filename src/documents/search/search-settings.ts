@@ -43,12 +43,16 @@ export async function changeSearchSettings(
   change: Partial<SearchSettings>,
 ): Promise<SearchSettings> {
   await db.transaction().execute(async (trx) => {
-    const ranking = { ...(await readRankingSettings(trx, workspaceId)), ...change };
+    const { recencyBias, hybridAlpha } = { ...DEFAULTS, ...change };
+    // Compared within the statement: somebody else may change the other one at this moment.
     await sql`
-      insert into search_settings (workspace_id, recency_bias, hybrid_alpha)
-      values (${workspaceId}, ${ranking.recencyBias}, ${ranking.hybridAlpha})
+      insert into search_settings as s (workspace_id, recency_bias, hybrid_alpha)
+      values (${workspaceId}, ${recencyBias}, ${hybridAlpha})
       on conflict (workspace_id) do update set
-        recency_bias = excluded.recency_bias, hybrid_alpha = excluded.hybrid_alpha`.execute(trx);
+        recency_bias = case when ${'recencyBias' in change}::boolean then excluded.recency_bias else s.recency_bias end,
+        hybrid_alpha = case when ${'hybridAlpha' in change}::boolean then excluded.hybrid_alpha else s.hybrid_alpha end`.execute(
+      trx,
+    );
     if (change.synonyms) await replaceSynonyms(trx, workspaceId, change.synonyms);
   });
   return readSearchSettings(db, workspaceId);

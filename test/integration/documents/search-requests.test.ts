@@ -129,6 +129,20 @@ describe('what a request asks for', () => {
     expect(plain.body.facets).toBeNull();
   });
 
+  it('explain does not take the marks of a page for its words', async () => {
+    const text =
+      '<html><body><p>The <b class="walrus">aardvark</b> sleeps all day.</p></body></html>';
+    const document = { id: 'page', semantic_identifier: 'Animals', sections: [{ text }] };
+    await call('POST', '/service-api/ingestion', { document });
+    await millrace.settled(admin.key);
+    const { body } = await search({ query: 'aardvark walrus', explain: true });
+    expect(body.results[0]).toMatchObject({
+      document_id: 'page',
+      is_html: true,
+      explanation: { matched: ['aardvark'], missing: ['walru'] },
+    });
+  });
+
   it('highlights can be left out', async () => {
     const { body } = await search({ query: 'kubernetes', highlights: false });
     expect(body.results[0].match_highlights).toEqual([]);
@@ -254,6 +268,25 @@ describe('settings of the workspace', () => {
     expect((await call('PATCH', '/search/settings', defaults)).body).toEqual(defaults);
   });
 
+  it('keep what two people change at the same moment', async () => {
+    const defaults = { recency_bias: 'auto', hybrid_alpha: null, synonyms: [] };
+    for (let round = 0; round < 10; round += 1) {
+      await call('PATCH', '/search/settings', defaults);
+      await Promise.all([
+        call('PATCH', '/search/settings', { recency_bias: 'no_decay' }),
+        call('PATCH', '/search/settings', { hybrid_alpha: 0.5 }),
+        call('PATCH', '/search/settings', { synonyms: [['car', 'lorry']] }),
+      ]);
+      const { body } = await call('GET', '/search/settings');
+      expect(body).toEqual({
+        recency_bias: 'no_decay',
+        hybrid_alpha: 0.5,
+        synonyms: [['car', 'lorry']],
+      });
+    }
+    await call('PATCH', '/search/settings', defaults);
+  });
+
   it.each<[object, string]>([
     [{ synonyms: [['alone']] }, 'body.synonyms'],
     [{ synonyms: [['...', 'dots']] }, 'must have a letter or a digit'],
@@ -287,5 +320,18 @@ describe('an index of the version before', () => {
     expect(await fillTitles(db, signal)).toBeGreaterThanOrEqual(CORPUS.length);
     expect(await fillTitles(db, signal)).toBe(0);
     expect((await search({ query: 'title:zeppelin' })).ids).toEqual(['quarterly']);
+  });
+
+  it('keeps the titles of documents that are indexed while its own are filled in', async () => {
+    const { db } = millrace.services;
+    await sql`update document_title set words = array_to_tsvector(array['newer'])`.execute(db);
+    await sql`insert into deployment_fact (name, value)
+      select 'titles_to_fill', json_build_object('after', 0, 'through', max(id)) from document`.execute(
+      db,
+    );
+    await fillTitles(db, new AbortController().signal);
+    const { rows } = await sql`select 1 from document_title
+      where words <> array_to_tsvector(array['newer'])`.execute(db);
+    expect(rows).toEqual([]);
   });
 });

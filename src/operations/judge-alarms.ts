@@ -6,8 +6,8 @@ export interface WatchedQueue {
   isPaused: boolean;
   /** Processes that serve it and are alive. */
   workers: number;
-  /** The last heartbeat of a process that served it; null when none is remembered. */
-  lastBeatAt: Date | null;
+  /** When it was last known to be served; before that time nobody can say that a worker was missing. */
+  servedAt: Date;
   /** How long the oldest row has been due; null when nothing is. */
   oldestMs: number | null;
   /** The oldest at the end of each of the last minutes, latest last; 0 where nothing was due. */
@@ -31,25 +31,18 @@ const GROWING_MINUTES = 5;
 /** Younger work is on its way, even while it gets older. */
 const NOTABLE_MS = 30_000;
 
-/**
- * The alarms that should be open.
- * @param watchingSince when a watch first looked: before it was there, nobody can say that a worker was missing
- */
-export function judgeQueues(
-  queues: readonly WatchedQueue[],
-  now: Date,
-  watchingSince: Date,
-): Trouble[] {
+/** The alarms that should be open. */
+export function judgeQueues(queues: readonly WatchedQueue[], now: Date): Trouble[] {
   return queues.flatMap((queue) =>
-    [unserved(queue, now, watchingSince), stuck(queue, now), fallingBehind(queue, now)].filter(
+    [unserved(queue, now), stuck(queue, now), fallingBehind(queue, now)].filter(
       (trouble) => trouble !== null,
     ),
   );
 }
 
-function unserved(queue: WatchedQueue, now: Date, watchingSince: Date): Trouble | null {
+function unserved(queue: WatchedQueue, now: Date): Trouble | null {
   if (queue.workers > 0) return null;
-  const since = queue.lastBeatAt ?? watchingSince;
+  const { servedAt: since } = queue;
   if (now.getTime() - since.getTime() < UNSERVED_MS) return null;
   return {
     queue: queue.name,

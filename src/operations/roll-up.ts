@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import { readDepths, readMinutes } from './read-history.ts';
+import type { OperationsTables } from '#src/tables/operations.ts';
+import { type HistoryPoint, readDepths, readMinutes } from './read-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -13,33 +14,32 @@ const KEPT_MS = {
   actions: 365 * DAY_MS,
 } as const;
 
+/** Minutes that come later than this are not counted in their hour. */
+const LATE_HOURS = 2;
+
 /**
- * Sums the minutes of the last two hours up to hours, so that minutes that came late are counted, too. Doing it twice
- * gives the same.
+ * Sums minutes up to hours: those since the last time, and the two hours before them, so that minutes that came late
+ * are counted, too. Doing it twice gives the same.
  */
-export async function rollUp(db: Database, now: Date): Promise<void> {
-  const settled = new Date(now.getTime() - SETTLED_MS);
-  const to = new Date(Math.floor(settled.getTime() / HOUR_MS) * HOUR_MS);
+export async function rollUp(
+  db: Database,
+  { tidiedAt, now }: { tidiedAt: Date; now: Date },
+): Promise<void> {
+  const to = hourOf(now.getTime() - SETTLED_MS);
+  // The first hour whose minutes are all kept: one of which some are deleted would be summed up to less.
+  const oldest = hourOf(now.getTime() - KEPT_MS.minutes) + HOUR_MS;
+  const from = Math.max(oldest, hourOf(tidiedAt.getTime() - SETTLED_MS) - LATE_HOURS * HOUR_MS);
   const stretch = {
     queue: null,
-    from: new Date(to.getTime() - 2 * HOUR_MS),
-    to,
+    from: new Date(from),
+    to: new Date(to),
     stepSeconds: HOUR_MS / 1_000,
   };
-  const points = await readMinutes(db, stretch);
-  const depths = await readDepths(db, stretch);
-  if (points.length === 0) return;
-  const oldestMs = ({ queue, at }: { queue: string; at: Date }): number =>
-    depths.find((one) => one.queue === queue && one.at.getTime() === at.getTime())?.oldestMs ?? 0;
+  const hours = joined(await readMinutes(db, stretch), await readDepths(db, stretch));
+  if (hours.length === 0) return;
   await db
     .insertInto('queue_hour')
-    .values(
-      points.map(({ at, ...point }) => ({
-        ...point,
-        hour: at,
-        oldest_ms: oldestMs({ queue: point.queue, at }),
-      })),
-    )
+    .values(hours)
     .onConflict((conflict) =>
       conflict.columns(['hour', 'queue']).doUpdateSet((row) => ({
         finished: row.ref('excluded.finished'),
@@ -52,6 +52,29 @@ export async function rollUp(db: Database, now: Date): Promise<void> {
     )
     .execute();
 }
+
+function hourOf(ms: number): number {
+  return Math.floor(ms / HOUR_MS) * HOUR_MS;
+}
+
+/** An hour has a row when anything was attempted, or when anything was due and nothing was attempted. */
+function joined(
+  points: readonly HistoryPoint[],
+  depths: readonly { queue: string; at: Date; oldestMs: number }[],
+): Insertable<OperationsTables['queue_hour']>[] {
+  const keyOf = ({ queue, at }: { queue: string; at: Date }): string => `${at.getTime()} ${queue}`;
+  const hours = new Map<string, Insertable<OperationsTables['queue_hour']>>();
+  for (const { queue, at, oldestMs } of depths) {
+    hours.set(keyOf({ queue, at }), { ...NO_ATTEMPTS, queue, hour: at, oldest_ms: oldestMs });
+  }
+  for (const { at, ...point } of points) {
+    const key = keyOf({ queue: point.queue, at });
+    hours.set(key, { ...point, hour: at, oldest_ms: hours.get(key)?.oldest_ms ?? 0 });
+  }
+  return [...hours.values()];
+}
+
+const NO_ATTEMPTS = { finished: 0, failed: 0, retried: 0, waits: [], runs: [] };
 
 /** Deletes what is past its time. */
 export async function sweepHistory(db: Database, now: Date): Promise<void> {

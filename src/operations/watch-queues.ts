@@ -35,11 +35,11 @@ export type WatchServices = Pick<
  * at a time looks.
  */
 export function startWatch(services: WatchServices): { stop(): Promise<void> } {
-  const watchingSince = services.clock();
+  const watch = createWatch(services);
   let looking: Promise<void> | null = null;
   const timer = setInterval(() => {
     looking ??= writeSearches(services)
-      .then(() => watchOnce(services, watchingSince))
+      .then(() => watch.look())
       .catch(services.queueBackend.reportError)
       .finally(() => {
         looking = null;
@@ -54,13 +54,38 @@ export function startWatch(services: WatchServices): { stop(): Promise<void> } {
   };
 }
 
-/** Looks at the queues if it is this process's turn. */
-export async function watchOnce(services: WatchServices, watchingSince: Date): Promise<void> {
-  const now = services.clock();
-  const duty = await takeDuty(services, now);
-  if (duty === null) return;
+/** The part of one process in the watch. */
+export interface Watch {
+  /** Looks at the queues if it is this process's turn. */
+  look(): Promise<void>;
+}
+
+export function createWatch(services: WatchServices): Watch {
+  let served: LastServed = { since: services.clock(), at: new Map() };
+  return {
+    async look() {
+      const now = services.clock();
+      const duty = await takeDuty(services, now);
+      // What another process saw meanwhile is not known here.
+      if (duty === null) served = { since: now, at: new Map() };
+      else await lookAt(services, { now, served, tidiedAt: duty.tidiedAt });
+    },
+  };
+}
+
+/** When a watch has seen workers: one that stops in order leaves no heartbeat to remember it by. */
+interface LastServed {
+  /** Before this, nobody can say that a worker was missing. */
+  readonly since: Date;
+  readonly at: Map<string, Date>;
+}
+
+async function lookAt(
+  services: WatchServices,
+  { now, served, tidiedAt }: { now: Date; served: LastServed; tidiedAt: Date },
+): Promise<void> {
   const work = await queueWork(services);
-  const queues = await watched(services, work, now);
+  const queues = await watched(services, work, { now, served });
   await recordDepths(
     services.db,
     minuteOf(now),
@@ -68,15 +93,15 @@ export async function watchOnce(services: WatchServices, watchingSince: Date): P
       due === null ? [] : [{ queue, due: waiting, oldestMs: now.getTime() - due.getTime() }],
     ),
   );
-  const troubles = judgeQueues(queues, now, watchingSince);
+  const troubles = judgeQueues(queues, now);
   const byName = new Map(queues.map((queue) => [queue.name, queue]));
   const over = (await openAlarms(services.db)).filter(({ queue, kind }) => {
     const known = byName.get(queue);
     return known === undefined || isOver(kind, known, troubles);
   });
   await settleAlarms(services, { troubles, over, now });
-  if (now.getTime() - duty.tidiedAt.getTime() < TIDY_EVERY_MS) return;
-  await rollUp(services.db, now);
+  if (now.getTime() - tidiedAt.getTime() < TIDY_EVERY_MS) return;
+  await rollUp(services.db, { tidiedAt, now });
   await sweepHistory(services.db, now);
   await services.db
     .updateTable('watch_duty')
@@ -103,7 +128,7 @@ async function takeDuty(
 async function watched(
   { db }: WatchServices,
   work: readonly WorkFigures[],
-  now: Date,
+  { now, served }: { now: Date; served: LastServed },
 ): Promise<WatchedQueue[]> {
   const minute = minuteOf(now);
   const from = new Date(minute.getTime() - MINUTES_JUDGED * MINUTE_MS);
@@ -118,10 +143,13 @@ async function watched(
       const at = from.getTime() + index * MINUTE_MS;
       return depths.find((one) => one.queue === queue && one.at.getTime() === at)?.oldestMs ?? 0;
     });
+    const { workers, lastBeatAt } = servingOf(processes, queue);
+    if (workers > 0) served.at.set(queue, now);
     return {
       name: queue,
       isPaused: paused.has(queue),
-      ...servingOf(processes, queue),
+      workers,
+      servedAt: latestOf(lastBeatAt, served.at.get(queue)) ?? served.since,
       oldestMs,
       oldestByMinute: [...past, oldestMs ?? 0],
       finishedLately: finished
@@ -129,4 +157,9 @@ async function watched(
         .reduce((sum, point) => sum + point.finished, 0),
     };
   });
+}
+
+function latestOf(...times: readonly (Date | null | undefined)[]): Date | null {
+  const known = times.flatMap((time) => (time ? [time] : []));
+  return known.toSorted((a, b) => b.getTime() - a.getTime())[0] ?? null;
 }

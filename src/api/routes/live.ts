@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStillCaller } from '#src/accounts/is-still-caller.ts';
 import type { Principal } from '#src/accounts/principal.ts';
 import { assertMay } from '#src/api/auth.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
@@ -98,7 +99,7 @@ export const liveRoutes: Route[] = [
     path: '/live',
     summary: 'The states of pages as server-sent events',
     description:
-      'topics are parted by commas, at most 10: overview; and for admins of the operator’s workspace queues, queue:<name>, workers and alarms. Each event has the name of its topic, and the answer of the address of the same name as data. It comes at first and then after changes, at most every 2 seconds. A client that comes back with Last-Event-ID gets what has changed since. Streams end after 15 minutes.',
+      'topics are parted by commas, at most 10: overview; and for admins of the operator’s workspace queues, queue:<name>, workers and alarms. Each event has the name of its topic, and the answer of the address of the same name as data. It comes at first and then after changes, at most every 2 seconds. A client that comes back with Last-Event-ID gets what has changed since. Streams end after 15 minutes, and within seconds of the key or the session, or of a change of the role.',
     produces: ['text/event-stream'],
     query: z.object({ topics: z.string().max(500) }),
     requestHeaders: [
@@ -113,7 +114,11 @@ export const liveRoutes: Route[] = [
       const topics = topicsOf(services, principal, query.topics);
       const seen = headers['last-event-id'];
       const parts = streamLive(services.liveHub, topics, {
-        userId: principal.userId,
+        reader: {
+          userId: principal.userId,
+          credential: `${principal.keyId ?? principal.sessionId} ${principal.userId} ${principal.role}`,
+          isStill: () => isStillCaller(services.db, principal),
+        },
         seen: typeof seen === 'string' ? seen : null,
         signal,
       });

@@ -1,8 +1,10 @@
 // @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertPerson, signIn } from '#test/support/seed-people.ts';
 import { createKey } from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+import { until } from '#test/support/until.ts';
 
 let millrace: TestMillrace;
 let other: { workspaceId: string; key: string };
@@ -53,6 +55,50 @@ describe('the stream', () => {
 
   it('refuses queues that do not exist', async () => {
     expect((await get('/live?topics=queue:nope')).status).toBe(404);
+  });
+});
+
+describe('an open stream', () => {
+  it('ends with the membership, the role, the session or the key that opened it, and no other does', async () => {
+    const { db } = millrace.services;
+    const { rows } = await sql<{ id: string }>`
+      select id from workspace where is_bootstrap`.execute(db);
+    const operators = rows[0]?.id ?? '';
+    const operator = async () => {
+      const person = await insertPerson(millrace.services, operators, 'admin');
+      return { ...person, browser: await signIn(millrace, person.personEmail) };
+    };
+    const [removed, demoted, leaving, staying] = [
+      await operator(),
+      await operator(),
+      await operator(),
+      await operator(),
+    ];
+    const key = await createKey(millrace, millrace.adminKey, 'observer');
+    const controller = new AbortController();
+    let ended = 0;
+    const follow = async (headers: Record<string, string>): Promise<void> => {
+      const { signal } = controller;
+      const response = await fetch(`${millrace.url}/live?topics=workers`, { headers, signal });
+      const reader = response.body?.getReader();
+      expect((await reader?.read())?.done).toBe(false);
+      void (async () => {
+        while ((await reader?.read())?.done === false);
+        ended += 1;
+      })().catch(() => undefined);
+    };
+    for (const { browser } of [removed, demoted, leaving, staying]) {
+      await follow({ Cookie: browser.cookies });
+    }
+    await follow({ Authorization: `Bearer ${key.key}` });
+    await millrace.call('DELETE', `/account/members/${removed.personMemberId}`);
+    await millrace.call('PATCH', `/account/members/${demoted.personMemberId}`, { role: 'read' });
+    await leaving.browser.call('POST', '/auth/sign-out');
+    await millrace.call('DELETE', `/account/api-keys/${key.id}`);
+    await until(() => Promise.resolve(ended === 4));
+    await staying.browser.call('POST', '/auth/sign-out');
+    await until(() => Promise.resolve(ended === 5));
+    controller.abort();
   });
 });
 

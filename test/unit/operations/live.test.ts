@@ -13,6 +13,8 @@ function open() {
   });
   let value = 1;
   let loads = 0;
+  /** Users who may read no longer. */
+  const left = new Set<string>();
   const load = async () => {
     loads += 1;
     return { at: `time ${loads}`, value };
@@ -25,11 +27,13 @@ function open() {
   };
   const stream = (seen: string | null = null, topics = [topic], userId = 'u') => {
     const controller = new AbortController();
-    const parts = streamLive(hub, topics, { userId, seen, signal: controller.signal });
+    const reader = { userId, credential: userId, isStill: async () => !left.has(userId) };
+    const parts = streamLive(hub, topics, { reader, seen, signal: controller.signal });
     return { parts, leave: () => controller.abort() };
   };
   return {
     hub,
+    left,
     topic,
     stream,
     nextLook,
@@ -103,6 +107,19 @@ describe('live streams', () => {
     nextLook();
     await new Promise((resolve) => setImmediate(resolve));
     expect(loads()).toBe(1);
+  });
+
+  it('end for who may read no longer, before the next state, and for nobody else', async () => {
+    const { left, stream, nextLook, set } = open();
+    const [own, other] = [stream(), stream(null, undefined, 'another')];
+    await Promise.all([nextEvent(own.parts), nextEvent(other.parts)]);
+    const end = own.parts.next();
+    left.add('u');
+    nextLook();
+    expect((await end).done).toBe(true);
+    set(2);
+    nextLook();
+    expect((await nextEvent(other.parts)).data.value).toBe(2);
   });
 
   it('end when the process stops', async () => {

@@ -77,7 +77,8 @@ export async function retryFailures(
       `There are ${present} such failures by now, more than the ${expected} that you have seen. Look at them again, then retry with count ${present}.`,
     );
   }
-  const wanted = Math.min(limit, MAX_RETRIED);
+  // Those that have come since the count are younger, and so not among the first.
+  const wanted = Math.min(limit, expected, MAX_RETRIED);
   const rows = await listFailures(services.db, queue, choice, {
     order: 'asc',
     limit: wanted,
@@ -91,7 +92,7 @@ export async function retryFailures(
   const outcome: RetryOutcome = {
     retried: 0,
     skipped: 0,
-    left: present - rows.length,
+    left: Math.max(0, present - rows.length),
     whySkipped: [],
   };
   for (let done = 0; done < rows.length; done += ROWS_PER_STEP) {

@@ -1,6 +1,8 @@
 // @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { UserId } from '#src/ids.ts';
+import { retryFailures } from '#src/operations/retry-failures.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 
@@ -185,6 +187,44 @@ describe('failures', () => {
     expect(retried.reduce((a, b) => a + b)).toBe(5);
     await post('/operations/queues/document-index/resume', {});
     await millrace.settled();
+  });
+
+  it('that come while the others are counted are not retried with them', async () => {
+    await failDocuments(MESSAGES);
+    const { db } = millrace.services;
+    const failLater = (at: string) =>
+      sql`update document set indexing_started_at = now() + ${at}::interval
+        where external_id = 'failing-4'`.execute(db);
+    await failLater('-1 year');
+    let counted = false;
+    const services = {
+      ...millrace.services,
+      db: db.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          // The first answer is the count.
+          if (!counted) await failLater('1 minute');
+          counted = true;
+          return result;
+        },
+      }),
+    };
+    const { rows } = await sql<{ id: string }>`select id from user_account limit 1`.execute(db);
+    const operator = {
+      userId: (rows[0]?.id ?? '') as UserId, // read from its column
+      keyId: null,
+      name: 'Owner',
+      requestId: 'r',
+    };
+    const outcome = await retryFailures(services, operator, {
+      queue: 'document-index',
+      choice: { since: new Date(Date.now() - 3_600_000), group: null, id: null },
+      expected: 4,
+      limit: 100,
+    });
+    expect(outcome).toMatchObject({ retried: 4, skipped: 0, left: 0 });
+    await millrace.settled();
+    expect((await get('/operations/queues/document-index/failures')).body.total).toBe(1);
   });
 
   it('that cannot be retried say why', async () => {

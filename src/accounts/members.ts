@@ -119,6 +119,7 @@ export async function removeMember(
       .where('id', '=', member.id)
       .where('workspace_id', '=', workspaceId)
       .execute();
+    await endOwnerLinks(trx, workspaceId);
     await sql`delete from person p where p.id = ${member.personId}
       and not exists (select from user_account u where u.person_id = p.id)`.execute(trx);
   });
@@ -149,7 +150,17 @@ export async function changeSignInRole(
       .where('id', '=', member.id)
       .where('workspace_id', '=', workspaceId)
       .execute();
+    if (role !== 'admin') await endOwnerLinks(trx, workspaceId);
   });
+}
+
+/** Whoever made one could come back as an admin by it, and no list shows it. */
+async function endOwnerLinks(trx: DatabaseTransaction, workspaceId: WorkspaceId): Promise<void> {
+  await trx
+    .deleteFrom('invitation')
+    .where('workspace_id', '=', workspaceId)
+    .where('email', 'is', null)
+    .execute();
 }
 
 const isValid = sql<boolean>`k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { PersonId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
 import type { Role } from '#src/tables/accounts.ts';
 
 export interface NewPerson {
@@ -31,18 +32,28 @@ export async function findPerson(
   return row ?? null;
 }
 
-/** Inserts a person with a password. The caller gives them a workspace in the same transaction. */
+/**
+ * Inserts a person with a password. The caller gives them a workspace in the same transaction.
+ * @throws Problem CONFLICT when another transaction has just inserted somebody with the address
+ */
 export async function insertPerson(
   trx: DatabaseTransaction,
   { name, email, isVerified, passwordHash }: NewPerson,
 ): Promise<KnownPerson> {
-  const { id } = await trx
+  const person = await trx
     .insertInto('person')
     .values({ name, email, email_verified: isVerified })
+    .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('id')
-    .executeTakeFirstOrThrow();
-  await savePassword(trx, id, passwordHash);
-  return { id, name, email };
+    .executeTakeFirst();
+  if (!person) {
+    throw new Problem(
+      'CONFLICT',
+      'Somebody signs in with this address since a moment ago. Sign in, then try again.',
+    );
+  }
+  await savePassword(trx, person.id, passwordHash);
+  return { id: person.id, name, email };
 }
 
 /** Replaces the password of a person, or gives them one. */

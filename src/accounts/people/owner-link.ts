@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { InvitationId, UserId, WorkspaceId } from '#src/ids.ts';
+import { findBootstrapWorkspace } from '#src/accounts/bootstrap-workspace.ts';
 import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -64,30 +65,39 @@ export async function useOwnerLink(
   owner: Omit<NewPerson, 'isVerified'>,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const workspaceId = await takeOwnerLink(trx, token);
+    const workspaceId = await lockOperators(trx);
+    await takeOwnerLink(trx, token);
     const known = await findPerson(trx, owner.email);
     if (known !== null) await readmit(trx, workspaceId, known, owner.passwordHash);
     else await admit(trx, workspaceId, await insertPerson(trx, { ...owner, isVerified: false }));
   });
 }
 
-async function takeOwnerLink(trx: DatabaseTransaction, token: string): Promise<WorkspaceId> {
+/** Before any link is taken: two that are used at once would otherwise wait for each other. */
+async function lockOperators(trx: DatabaseTransaction): Promise<WorkspaceId> {
+  const workspaceId = await findBootstrapWorkspace(trx);
+  if (workspaceId === null) throw linkIsDead();
+  await lockWorkspace(trx, workspaceId);
+  return workspaceId;
+}
+
+async function takeOwnerLink(trx: DatabaseTransaction, token: string): Promise<void> {
   const used = await trx
     .deleteFrom('invitation')
     .where('token_hash', '=', hashLinkToken(token))
     .where('email', 'is', null)
     .where('expires_at', '>', sql<Date>`now()`)
-    .returning('workspace_id')
+    .returning('id')
     .executeTakeFirst();
-  if (!used) {
-    throw new Problem(
-      'BAD_REQUEST',
-      'body.token: this owner link was used, has expired or is wrong. Make another with: npx millrace owner-link',
-    );
-  }
-  await lockWorkspace(trx, used.workspace_id);
+  if (!used) throw linkIsDead();
   await trx.deleteFrom('invitation').where('email', 'is', null).execute();
-  return used.workspace_id;
+}
+
+function linkIsDead(): Problem {
+  return new Problem(
+    'BAD_REQUEST',
+    'body.token: this owner link was used, has expired or is wrong. Make another with: npx millrace owner-link',
+  );
 }
 
 /** The first owner gets the account that the workspace began with, and so all that its keys have made. */

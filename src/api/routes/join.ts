@@ -105,7 +105,7 @@ export const joinRoutes: Route[] = [
       password: newPassword.optional(),
     }),
     reply: sessionReply,
-    errors: ['UNAUTHENTICATED', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED'],
+    errors: ['CONFLICT', 'UNAUTHENTICATED', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED'],
     async handle({ services, body, headers, clientAddress }) {
       const { db, signIn } = services;
       const { token, name, password } = body;

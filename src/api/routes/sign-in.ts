@@ -144,7 +144,10 @@ export const signInRoutes: Route[] = [
       const withEnd = { ...body, revokeOtherSessions: true };
       const asked = { method: 'POST', path, body: withEnd, headers, clientAddress } as const;
       const earlier = await requireSession(services, headers);
+      // Whoever has got hold of a session alone must not find out the password by it.
+      await limitSignIn(services.db, earlier.person.email, clientAddress);
       const answer = await askBetterAuth(services, asked);
+      await forgiveClient(services.db, earlier.person.email, clientAddress);
       const begun = await requireSession(services, { cookie: cookiesOf(answer) });
       await chooseWorkspace(services.db, begun, earlier.workspaceId ?? '');
       return withStatus(200, { status: true as const }, answer.headers);

@@ -70,8 +70,9 @@ export async function* streamLive(
 const GONE = JSON.stringify({ at: '', is_still: false });
 
 /** A topic of its own, so that all streams of one session ask once. */
-function standingOf({ credential, isStill }: StreamReader): [key: string, load: LoadState] {
-  return [`reader ${credential}`, async () => ({ at: '', is_still: await isStill() })];
+function standingOf(reader: StreamReader): [key: string, load: LoadState] {
+  const load = async () => ({ at: '', is_still: await reader.isStill() });
+  return [`reader ${reader.credential}`, load];
 }
 
 /** What a client has seen; anything unreadable is nothing. */

@@ -82,8 +82,8 @@ export const documentMutants: readonly Mutant[] = [
   {
     fault: 'lexical and dense scores have swapped weights',
     file: 'src/documents/search/fuse-scores.ts',
-    find: 'addMinMax(fused, lexical, 1 - denseWeight);',
-    replace: 'addMinMax(fused, lexical, denseWeight);',
+    find: '{ hits: lexical, weight: 1 - denseWeight,',
+    replace: '{ hits: lexical, weight: denseWeight,',
     tests: ['test/unit/documents/fuse-scores.test.ts'],
   },
   {

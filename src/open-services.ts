@@ -32,6 +32,7 @@ import { openExtractorPool } from './leads/extract/extractor-pool.ts';
 import { createBackground } from './platform/background.ts';
 import { baseUrlOf } from './platform/base-url.ts';
 import { openOperations } from './operations/open-operations.ts';
+import { stateSamples, workSamples } from './operations/operations-samples.ts';
 import type { Config } from './platform/config.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
 import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
@@ -106,7 +107,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     producer,
     rateLimitStore: rateLimitStoreOf(database, backend),
     metrics,
-    ...openOperations(clock),
+    ...openOperations(clock, metrics),
     ...features,
     ...outside,
     signIn: openSignIn({ config, db: database.db, log, encryptionKey, mail, explainNoSeat }),
@@ -269,6 +270,9 @@ function openOutside(
 function openMetrics(db: Database, producer: Producer): Metrics {
   const metrics = createMetrics();
   collectQueueMetrics(producer, QUEUES, metrics);
+  const services = { clock, db, producer };
+  metrics.addCollector(() => stateSamples(services));
+  metrics.addCollector(() => workSamples(services));
   metrics.addCollector(() => connectorSamples(db));
   metrics.addCollector(() => webhookSamples(db));
   metrics.addCollector(() => scrapeSamples(db));

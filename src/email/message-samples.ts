@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import type { GaugeSample } from '#src/platform/metrics.ts';
+import type { GaugeSample } from '#src/platform/gauges.ts';
 
 /** Messages of all workspaces by status, and the age of the oldest that is due but not started. */
 export async function messageSamples(db: Database): Promise<GaugeSample[]> {

@@ -49,10 +49,12 @@ export interface JobHistory extends WorkTally {
 
 /**
  * @param countedByRows queues whose handlers count attempts at rows themselves, since one of their jobs makes several
+ * @param alsoCount told of every attempt that is counted
  */
 export function createJobHistory(
   clock: () => Date,
   countedByRows: ReadonlySet<string>,
+  alsoCount: WorkTally['count'] = () => {},
 ): JobHistory {
   const minutes = new Map<string, QueueMinute>();
   const jobs = new Set<TakenJob & { since: Date }>();
@@ -64,6 +66,7 @@ export function createJobHistory(
     if (end !== 'done') entry[end] += 1;
     if (waitMs !== null) observe(entry.waits, waitMs);
     observe(entry.runs, runMs);
+    alsoCount(queue, end, { waitMs, runMs });
   };
 
   return {

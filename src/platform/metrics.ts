@@ -1,26 +1,6 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-
-/** A value collected at each scrape. The labels are those of the gauge. */
-export type GaugeSample =
-  | { gauge: 'queueJobs'; labels: { queue: string; state: string }; value: number }
-  | { gauge: 'queueOldestWaitingSeconds'; labels: { queue: string }; value: number }
-  | { gauge: 'documents'; labels: { status: string }; value: number }
-  | { gauge: 'connectorPairs'; labels: { status: string }; value: number }
-  | { gauge: 'connectorRuns'; labels: { status: string }; value: number }
-  | { gauge: 'connectorErrors'; labels: Record<string, never>; value: number }
-  | { gauge: 'webhookDeliveries'; labels: { status: string }; value: number }
-  | { gauge: 'webhookEndpoints'; labels: { state: string }; value: number }
-  | { gauge: 'webhookOldestDueSeconds'; labels: Record<string, never>; value: number }
-  | { gauge: 'leadScrapes'; labels: { status: string }; value: number }
-  | { gauge: 'emailMessages'; labels: { status: string }; value: number }
-  | { gauge: 'outreachOldestDueSeconds'; labels: { kind: string }; value: number }
-  | { gauge: 'llmCalls'; labels: ModelLabels; value: number }
-  | { gauge: 'llmTokens'; labels: ModelLabels & { kind: string }; value: number };
-
-interface ModelLabels extends Record<string, string> {
-  provider: string;
-  model: string;
-}
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { createGauges, type GaugeSample } from './gauges.ts';
+import type { AttemptEnd } from './work-tally.ts';
 
 export interface Metrics {
   /** `Content-Type` of `text()`. */
@@ -28,6 +8,12 @@ export interface Metrics {
   /** `route` is the pattern, never the path: each value becomes its own series. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   observeJob(queue: string, outcome: string, seconds: number): void;
+  /** An attempt at a piece of work, of which one job may do several. `waitSeconds` is null for a retry. */
+  observeAttempt(
+    queue: string,
+    end: AttemptEnd,
+    times: { waitSeconds: number | null; runSeconds: number },
+  ): void;
   /** Counts a request admitted without a rate-limit check because the store failed. */
   countUnlimitedRequest(): void;
   /** `collect` is called for each scrape; one that fails or takes over 2 s loses only its own lines. */
@@ -39,6 +25,7 @@ export interface Metrics {
 const METHODS: ReadonlySet<string> = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS'.split(' '));
 const COLLECTOR_TIMEOUT_MS = 2_000;
 const REQUEST_BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const ATTEMPT_ENDS = ['done', 'retried', 'failed'] as const satisfies readonly AttemptEnd[];
 const JOB_BUCKETS_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
 
 /** A separate registry with Node's default process metrics. */
@@ -57,13 +44,6 @@ export function createMetrics(): Metrics {
     name: 'millrace_http_requests_total',
     help: 'Requests by the status of their answer.',
     labelNames: ['method', 'route', 'status'] as const,
-    registers: [registry],
-  });
-  const jobs = new Histogram({
-    name: 'millrace_job_duration_seconds',
-    help: 'Time of one attempt at a job.',
-    labelNames: ['queue', 'outcome'] as const,
-    buckets: JOB_BUCKETS_SECONDS,
     registers: [registry],
   });
   const unlimited = new Counter({
@@ -90,7 +70,7 @@ export function createMetrics(): Metrics {
       requests.observe({ method, route }, seconds);
       answers.inc({ method, route, status: String(status) });
     },
-    observeJob: (queue, outcome, seconds) => jobs.observe({ queue, outcome }, seconds),
+    ...createJobMetrics(registry),
     countUnlimitedRequest: () => unlimited.inc(),
     addCollector: (collect) => void collectors.push(collect),
     // Concurrent scrapes share one answer, so that neither resets the gauges during the other.
@@ -103,73 +83,45 @@ export function createMetrics(): Metrics {
   };
 }
 
-function createGauges(registry: Registry): Record<GaugeSample['gauge'], Gauge> {
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
+function createJobMetrics(registry: Registry): Pick<Metrics, 'observeJob' | 'observeAttempt'> {
+  const jobs = new Histogram({
+    name: 'millrace_job_duration_seconds',
+    help: 'Time of one attempt at a job.',
+    labelNames: ['queue', 'outcome'] as const,
+    buckets: JOB_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const durations = (name: string, help: string) =>
+    new Histogram({
+      name,
+      help,
+      labelNames: ['queue'] as const,
+      buckets: JOB_BUCKETS_SECONDS,
+      registers: [registry],
+    });
+  const waits = durations(
+    'millrace_queue_wait_seconds',
+    'Time from due to taken, of first attempts of this process.',
+  );
+  const runs = durations(
+    'millrace_queue_run_seconds',
+    'Time from taken to finished, of attempts of this process.',
+  );
+  const attempts = new Counter({
+    name: 'millrace_queue_attempts_total',
+    help: 'Attempts of this process: done, retried (failed and tried again) or failed (for good).',
+    labelNames: ['queue', 'outcome'] as const,
+    registers: [registry],
+  });
   return {
-    queueJobs: gauge('millrace_queue_jobs', 'Jobs by state.', ['queue', 'state']),
-    queueOldestWaitingSeconds: gauge(
-      'millrace_queue_oldest_waiting_seconds',
-      'How long the job at the head of the queue has been ready to run; 0 when none waits.',
-      ['queue'],
-    ),
-    documents: gauge('millrace_documents', 'Documents by status.', ['status']),
-    connectorPairs: gauge('millrace_connector_pairs', 'Connector-credential pairs by status.', [
-      'status',
-    ]),
-    connectorRuns: gauge(
-      'millrace_connector_runs',
-      'Runs of connectors by status: those under way, and those that ended in the last hour.',
-      ['status'],
-    ),
-    connectorErrors: gauge(
-      'millrace_connector_errors',
-      'Failures of documents and parts of sources that are not resolved.',
-    ),
-    webhookDeliveries: gauge(
-      'millrace_webhook_deliveries',
-      'Webhook deliveries that are not finished, by status.',
-      ['status'],
-    ),
-    webhookEndpoints: gauge(
-      'millrace_webhook_endpoints',
-      'Webhook endpoints by state: healthy, failing, open (circuit breaker) or disabled.',
-      ['state'],
-    ),
-    webhookOldestDueSeconds: gauge(
-      'millrace_webhook_oldest_due_seconds',
-      'How late the oldest delivery to a healthy endpoint is; 0 when none is due.',
-    ),
-    leadScrapes: gauge('millrace_lead_scrapes', 'Lead scrapes that are not finished, by status.', [
-      'status',
-    ]),
-    emailMessages: gauge(
-      'millrace_email_messages',
-      'Messages and verifications by status; finished ones of the last day.',
-      ['status'],
-    ),
-    outreachOldestDueSeconds: gauge(
-      'millrace_outreach_oldest_due_seconds',
-      'How late the oldest scrape or message is that no worker has begun with.',
-      ['kind'],
-    ),
-    ...createModelGauges(gauge),
-  };
-}
-
-function createModelGauges(
-  gauge: (name: string, help: string, labelNames: string[]) => Gauge,
-): Record<'llmCalls' | 'llmTokens', Gauge> {
-  return {
-    llmCalls: gauge('millrace_llm_calls_total', 'Calls of language models since the beginning.', [
-      'provider',
-      'model',
-    ]),
-    llmTokens: gauge(
-      'millrace_llm_tokens_total',
-      'Tokens of language models since the beginning: input, output, and the reasoning in the output.',
-      ['provider', 'model', 'kind'],
-    ),
+    observeJob: (queue, outcome, seconds) => jobs.observe({ queue, outcome }, seconds),
+    observeAttempt(queue, end, { waitSeconds, runSeconds }) {
+      // Without the zeros, a first failure would be no increase to Prometheus.
+      for (const outcome of ATTEMPT_ENDS) attempts.inc({ queue, outcome }, outcome === end ? 1 : 0);
+      // A clock that was set back must not make a negative wait.
+      if (waitSeconds !== null) waits.observe({ queue }, Math.max(0, waitSeconds));
+      runs.observe({ queue }, runSeconds);
+    },
   };
 }
 

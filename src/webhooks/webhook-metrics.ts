@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import type { GaugeSample } from '#src/platform/metrics.ts';
+import type { GaugeSample } from '#src/platform/gauges.ts';
 
 /**
  * Unfinished deliveries by status, endpoints by state, and the lateness of the oldest due delivery, over all

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import type { GaugeSample } from '#src/platform/metrics.ts';
+import type { GaugeSample } from '#src/platform/gauges.ts';
 
 /** Models with their own series: the most recently used. All others share one. */
 const MAX_MODELS = 50;

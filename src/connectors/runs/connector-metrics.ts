@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import type { GaugeSample } from '#src/platform/metrics.ts';
+import type { GaugeSample } from '#src/platform/gauges.ts';
 
 /** Pairs and runs by status, and open failures, in all workspaces. */
 export async function connectorSamples(db: Database): Promise<GaugeSample[]> {

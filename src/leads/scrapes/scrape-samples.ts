@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import type { GaugeSample } from '#src/platform/metrics.ts';
+import type { GaugeSample } from '#src/platform/gauges.ts';
 
 /** Scrapes of all workspaces by status, and the age of the oldest that is due but not started. */
 export async function scrapeSamples(db: Database): Promise<GaugeSample[]> {

@@ -3,10 +3,13 @@ import {
   QUEUE_DASHBOARD_ASSETS,
   QUEUE_DASHBOARD_PATH,
 } from '#src/console/queue-dashboard.ts';
+import type { Principal } from '#src/accounts/principal.ts';
+import { recordAction } from '#src/operations/audit.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { assertMay, type Identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
+import { operatorOf } from './operator.ts';
 import { IMMUTABLE, REVALIDATED, sendStatic } from './send-static.ts';
 import { type OpenStaticFile, openStaticFolder } from './static-folder.ts';
 
@@ -18,7 +21,7 @@ const HASHED_NAME = /\.[0-9a-f]{10}\.\w+$/;
  * browsers prompt for a key (HTTP Basic, any user name, the key as password).
  */
 export function createDashboardGuard(
-  services: Pick<Services, 'producer' | 'config' | 'pointsAwarder'>,
+  services: Pick<Services, 'config' | 'db' | 'pointsAwarder' | 'producer'>,
   identify: Identify,
 ): ApiMiddleware {
   const { producer, config } = services;
@@ -45,6 +48,7 @@ export function createDashboardGuard(
       }
     } else {
       rejectCrossOrigin(ctx, publicHost, basicKey !== null || principal.sessionId !== null);
+      await auditChange(services, ctx, principal);
     }
     // Jobs change constantly and are confidential.
     ctx.set('Cache-Control', 'no-store');
@@ -64,6 +68,23 @@ export function createDashboardGuard(
     }
     throw noSuchPage();
   };
+}
+
+/** `/admin/queues/api/queues/document-index/pause` */
+const QUEUE_IN_PATH = /^\/admin\/queues\/api\/queues\/([a-z0-9-]{1,50})(\/|$)/;
+
+/** Before it is done, so that nothing is done without a word. */
+async function auditChange(
+  services: Pick<Services, 'db'>,
+  ctx: ApiContext,
+  principal: Principal,
+): Promise<void> {
+  const { method, path } = ctx;
+  await recordAction(services.db, await operatorOf(services, principal, ctx.state.requestId), {
+    action: 'dashboard',
+    queue: QUEUE_IN_PATH.exec(path)?.[1] ?? null,
+    detail: { method, path: path.slice(0, 500) },
+  });
 }
 
 /** Only users of the dashboard may see its files, so shared caches must not store them. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Principal, Scope } from '#src/accounts/principal.ts';
+import type { OperatorActionName } from '#src/operations/audit.ts';
 import type { ProblemCode } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
@@ -76,6 +77,18 @@ interface RouteFacts {
   readonly errors: readonly ProblemCode[];
   /** Null when the endpoint is not deprecated. */
   readonly deprecation: Deprecation | null;
+  /**
+   * Written into the audit log of operators before the handler acts, when the caller is of their workspace; null when
+   * nothing is, or the handler writes it.
+   */
+  readonly audit: RouteAudit | null;
+}
+
+/** What the audit log tells about a request: the parameters of the path, and these fields of the body. */
+export interface RouteAudit {
+  readonly action: OperatorActionName;
+  /** None may hold a secret. */
+  readonly fields: readonly string[];
 }
 
 export interface BodyLimits {
@@ -113,7 +126,8 @@ type Optional =
   | 'status'
   | 'laterReply'
   | 'requestHeaders'
-  | 'deprecation';
+  | 'deprecation'
+  | 'audit';
 
 type RouteDefinition<
   S extends Scope,
@@ -161,6 +175,7 @@ export function defineRoute<
     requestHeaders: [],
     errors: [],
     deprecation: null,
+    audit: null,
     ...definition,
     plan: definition.plan ?? null,
     params: definition.params ?? null,

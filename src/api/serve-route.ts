@@ -5,6 +5,7 @@ import type { Services } from '#src/services.ts';
 import { assertMay, assertPlan, type Identify } from './auth.ts';
 import type { FindClientAddress } from './client-address.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
+import { auditRequest } from './operator.ts';
 import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
 import { announcesBody, openBody, requireMediaType, ROUTE_LIMIT } from './read-body.ts';
 import { ContentReply, JsonReply, StaticReply } from './reply.ts';
@@ -48,6 +49,8 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
     const body = await readBody(ctx, route, services.config.MAX_BODY_BYTES);
     if (deprecation?.appliesTo?.(body)) announceSuccessor(ctx, deprecation);
     const signal = signalOf(ctx);
+    const { requestId } = ctx.state;
+    await auditRequest(services, route, { principal, requestId, params, body });
     const result = await route.handle({
       services,
       principal,
@@ -55,7 +58,7 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
       query,
       body,
       incoming: openBody(ctx.req),
-      requestId: ctx.state.requestId,
+      requestId,
       signal,
       headers: ctx.headers,
       originalPath: ctx.state.originalPath,

@@ -15,7 +15,19 @@ export type OperatorActionName =
   | 'queue.resume'
   | 'failures.retry'
   | 'schedule.run'
-  | 'dashboard';
+  | 'dashboard'
+  | 'workspace.create'
+  | 'workspace.plan'
+  | 'owner_link.create'
+  | 'secrets.reseal'
+  // Of the operator's own workspace: they decide who is an operator.
+  | 'key.create'
+  | 'key.revoke'
+  | 'member.add'
+  | 'member.role'
+  | 'member.remove'
+  | 'invitation.create'
+  | 'invitation.withdraw';
 
 export interface NewAction {
   action: OperatorActionName;

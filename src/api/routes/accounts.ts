@@ -22,6 +22,7 @@ export const accountRoutes: Route[] = [
     ...API_KEYS,
     method: 'POST',
     path: '/account/api-keys',
+    audit: { action: 'key.create', fields: ['name', 'role', 'expires_in_days'] },
     summary: 'Make an API key; its text is shown this once',
     description: 'The key acts as your user account, with the role that you give it.',
     body: z.object({
@@ -70,6 +71,7 @@ export const accountRoutes: Route[] = [
     ...API_KEYS,
     method: 'DELETE',
     path: '/account/api-keys/{id}',
+    audit: { action: 'key.revoke', fields: [] },
     summary: 'Revoke an API key; it fails everywhere within 5 seconds',
     params: z.object({ id: z.string() }),
     reply: z.object({ status: z.literal('deleted'), id: z.string() }),

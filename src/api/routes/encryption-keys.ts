@@ -24,6 +24,7 @@ export const encryptionKeyRoutes: Route[] = [
     ...KEYS,
     method: 'POST',
     path: '/manage/admin/encryption-keys/reseal',
+    audit: { action: 'secrets.reseal', fields: ['after'] },
     summary: 'Reseal some values of older keys with the key that seals now',
     description:
       'Rewrites up to 1,000 values of all workspaces while the service works; npx millrace keys reseal calls it until none is left. It may be stopped anywhere and begun anew.',

@@ -30,6 +30,7 @@ export const invitationRoutes: Route[] = [
     ...INVITATIONS,
     method: 'POST',
     path: '/account/invitations',
+    audit: { action: 'invitation.create', fields: ['email', 'role'] },
     summary: 'Invite somebody who will sign in',
     description:
       'By a link that works once, for seven days. It is mailed when the operator has a verified sender account, else shown this once, to be passed on. Another invitation of the same address replaces the earlier one. Open invitations count as seats: 403 when none is free.',
@@ -93,6 +94,7 @@ export const invitationRoutes: Route[] = [
     ...INVITATIONS,
     method: 'DELETE',
     path: '/account/invitations/{id}',
+    audit: { action: 'invitation.withdraw', fields: [] },
     summary: 'Withdraw an invitation; its link is dead at once',
     params: z.object({ id: z.string() }),
     reply: z.object({ status: z.literal('deleted'), id: z.string() }),
@@ -108,6 +110,7 @@ export const invitationRoutes: Route[] = [
     scope: 'bootstrap-admin',
     method: 'POST',
     path: '/manage/admin/owner-link',
+    audit: { action: 'owner_link.create', fields: [] },
     summary: 'Make an owner link: whoever opens it becomes an operator',
     description: 'It works once, for 24 hours. All owner links end with the first that is used.',
     reply: z.object({ link: z.string(), expires_at: z.iso.datetime() }),

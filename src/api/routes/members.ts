@@ -57,6 +57,7 @@ export const memberRoutes: Route[] = [
     ...MEMBERS,
     method: 'POST',
     path: '/account/members',
+    audit: { action: 'member.add', fields: ['display_name', 'email', 'role'] },
     summary: 'Add a user account with its first API key, which is shown this once',
     description:
       'Takes one seat of the plan: 1 on Free, 3 on Personal, 10 on Pro, 50 on Agency, any number on Enterprise. Without a free seat the answer is 403. The e-mail address, if any, is no other member’s.',
@@ -94,6 +95,7 @@ export const memberRoutes: Route[] = [
     ...MEMBERS,
     method: 'PATCH',
     path: '/account/members/{id}',
+    audit: { action: 'member.role', fields: ['role'] },
     summary: 'Change the role in which the sessions of a member act, at once',
     description:
       'The roles of keys are fixed. Your own role, the owner’s and that of the last admin cannot be changed: 409.',
@@ -111,6 +113,7 @@ export const memberRoutes: Route[] = [
     ...MEMBERS,
     method: 'DELETE',
     path: '/account/members/{id}',
+    audit: { action: 'member.remove', fields: [] },
     summary: 'Remove a user account; its sessions end at once, its keys within 5 seconds',
     description:
       "Its API keys, sign-in sessions, chat sessions and points go with it, and the person when they belong to no other workspace. Documents, connectors, credentials and files that it made stay and belong to nobody; documents of its private pairs are then found by nobody until the pair's access changes. Your own account, the owner's and that of the last admin cannot be removed: 409.",

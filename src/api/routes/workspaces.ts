@@ -14,6 +14,7 @@ export const workspaceRoutes: Route[] = [
     ...WORKSPACES,
     method: 'POST',
     path: '/manage/admin/workspaces',
+    audit: { action: 'workspace.create', fields: ['name', 'plan_tier'] },
     summary: 'Make a workspace and its first admin key',
     description:
       'The key is shown this once. Without plan_tier the workspace is on the default plan.',
@@ -72,6 +73,7 @@ export const workspaceRoutes: Route[] = [
     ...WORKSPACES,
     method: 'PUT',
     path: '/manage/admin/workspaces/{id}/plan',
+    audit: { action: 'workspace.plan', fields: ['plan_tier'] },
     summary: 'Set the plan that a workspace has without a subscription',
     description:
       'A subscription that grants more stays in force: plan_tier then differs from base_plan_tier. Members beyond the seats of a smaller plan stay, and none can be added. In force everywhere within 5 seconds.',

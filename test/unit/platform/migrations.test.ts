@@ -1,8 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
-import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import { expect, it } from 'vitest';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import type { WorkspaceId } from '#src/ids.ts';
@@ -11,6 +8,7 @@ import { StartError } from '#src/platform/errors.ts';
 import { createLog } from '#src/platform/log.ts';
 import { assertSchemaIsCurrent, migrate } from '#src/platform/migrations.ts';
 import { openPglite } from '#src/platform/pglite.ts';
+import { migrateTo } from '#test/support/migrate-to.ts';
 
 it('migrations refuse a Postgres without pgvector and say how to get it', async () => {
   const database = overPglite(await PGlite.create());
@@ -58,11 +56,3 @@ it('puts the counts of terms into buckets and loses none', async () => {
     await database.close();
   }
 });
-
-async function migrateTo(db: Database, name: string): Promise<void> {
-  const migrationFolder = path.resolve('migrations');
-  const provider = new FileMigrationProvider({ fs: { readdir }, path, migrationFolder });
-  await sql`create extension if not exists vector`.execute(db);
-  const { error } = await new Migrator({ db, provider }).migrateTo(name);
-  expect(error).toBeUndefined();
-}

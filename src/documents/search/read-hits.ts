@@ -1,26 +1,20 @@
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { DocumentMetadata, StoredOwner } from '#src/tables/documents.ts';
+import type { StoredOwner } from '#src/tables/documents.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { areShown, GONE, HIDDEN } from '#src/documents/shown-chunks.ts';
-import { SHOWN_METADATA, SHOWN_OWNERS, SHOWN_TITLE } from '#src/documents/shown-columns.ts';
-import { blurb, highlight } from './highlight.ts';
+import { SHOWN_OWNERS } from '#src/documents/shown-columns.ts';
+import { highlight } from './highlight.ts';
 import type { RankedChunk } from './rerank-candidates.ts';
 import type { SearchHit } from './search-hit.ts';
+import { FOUND_COLUMNS, type FoundRow, toSearchDoc } from './to-search-doc.ts';
 
 /** Longest owner name shown in a hit, in characters. */
 const MAX_OWNER_NAME = 200;
 
-interface HitRow {
+interface HitRow extends FoundRow {
   chunk_id: number;
-  external_id: string;
-  semantic_identifier: string;
-  source: string;
-  metadata: DocumentMetadata;
-  doc_updated_at: Date | null;
-  boost: number;
-  hidden: boolean;
   primary_owners: StoredOwner[];
   secondary_owners: StoredOwner[];
   ordinal: number;
@@ -46,8 +40,7 @@ export async function readHits<Chunk extends RankedChunk>(
   // Chunks first: without statistics (the embedded size has no autovacuum) the planner would start from all documents.
   const { rows } = await sql<HitRow>`
     with c as materialized (select * from chunk where id = any(${ids}::bigint[]))
-    select c.id as chunk_id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
-      ${SHOWN_METADATA} as metadata, d.doc_updated_at, d.boost, d.hidden, ${SHOWN_OWNERS.primary} as primary_owners,
+    select c.id as chunk_id, ${FOUND_COLUMNS}, ${SHOWN_OWNERS.primary} as primary_owners,
       ${SHOWN_OWNERS.secondary} as secondary_owners, c.ordinal, c.section_index,
       c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
     from c join document d on d.id = c.document_id
@@ -63,24 +56,11 @@ export async function readHits<Chunk extends RankedChunk>(
 function toHit(row: HitRow, score: number, words: readonly string[]): SearchHit {
   const shown = row.is_html ? visibleText(row.text) : row.text;
   return {
-    document_id: row.external_id,
-    chunk_ind: row.ordinal,
-    semantic_identifier: row.semantic_identifier,
-    link: row.link,
-    // A document without text can be found by its title.
-    blurb: blurb(shown) || row.semantic_identifier,
-    source_type: row.source,
-    boost: row.boost,
-    hidden: row.hidden,
-    metadata: row.metadata,
+    ...toSearchDoc(row, { ordinal: row.ordinal, text: shown, link: row.link }),
     score,
-    is_relevant: null,
-    relevance_explanation: null,
     match_highlights: words.length === 0 ? [] : highlight(shown, words),
-    updated_at: row.doc_updated_at?.toISOString() ?? null,
     primary_owners: displayNames(row.primary_owners),
     secondary_owners: displayNames(row.secondary_owners),
-    is_internet: false,
     text: row.text,
     is_html: row.is_html,
     section_index: row.section_index,

@@ -10,5 +10,5 @@ export async function migrateTo(db: Database, name: string): Promise<void> {
   const provider = new FileMigrationProvider({ fs: { readdir }, path, migrationFolder });
   await sql`create extension if not exists vector`.execute(db);
   const { error } = await new Migrator({ db, provider }).migrateTo(name);
-  if (error !== undefined) throw error;
+  if (error !== undefined) throw new Error(`migrating to ${name} failed`, { cause: error });
 }

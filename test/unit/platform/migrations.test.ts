@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import type { WorkspaceId } from '#src/ids.ts';
-import { type Database, overPglite } from '#src/platform/database.ts';
+import { overPglite } from '#src/platform/database.ts';
 import { StartError } from '#src/platform/errors.ts';
 import { createLog } from '#src/platform/log.ts';
 import { assertSchemaIsCurrent, migrate } from '#src/platform/migrations.ts';

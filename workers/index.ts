@@ -12,6 +12,8 @@ import { startWorker } from './worker.ts';
 
 export interface RunningWorkers {
   readonly queueNames: readonly string[];
+  /** Whether the console sees this process alive. */
+  isAlive(): boolean;
   /** Closes all workers at once; see `RunningWorker.close`. */
   close(deadlineMs: number): Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function startWorkers(
   }, SCHEDULE_CHECK_MS);
   return {
     queueNames: running.map((worker) => worker.queueName),
+    isAlive: () => heartbeat.isAlive(),
     async close(deadlineMs) {
       clearInterval(schedules);
       forgetPauses();

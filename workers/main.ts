@@ -26,7 +26,9 @@ async function main(names: string[]): Promise<void> {
       const workers = await startWorkers(services, names);
       const { HOST: host, METRICS_PORT: port } = config;
       const metrics =
-        port === undefined ? null : await serveMetrics(services.metrics, { host, port });
+        port === undefined
+          ? null
+          : await serveMetrics(services.metrics, () => workers.isAlive(), { host, port });
       services.log.info({ queues: workers.queueNames, size: config.size }, 'workers started');
       return {
         phases: [

@@ -1,9 +1,6 @@
 import type { Database } from '#src/platform/database.ts';
 import type { RunningJob, ServedQueue } from '#src/tables/operations.ts';
-import { BEAT_MS } from './heartbeat.ts';
-
-/** A process that misses so many beats is not alive. */
-const MISSED_BEATS = 3;
+import { ALIVE_MS } from './heartbeat.ts';
 
 /** A process with workers, by its last heartbeat. */
 export interface WorkerProcess {
@@ -37,7 +34,7 @@ export async function listProcesses(db: Database, now: Date): Promise<WorkerProc
     version: row.version,
     startedAt: row.started_at,
     beatAt: row.beat_at,
-    isAlive: now.getTime() - row.beat_at.getTime() <= MISSED_BEATS * BEAT_MS,
+    isAlive: now.getTime() - row.beat_at.getTime() <= ALIVE_MS,
     queues: row.queues,
     jobs: row.jobs,
   }));

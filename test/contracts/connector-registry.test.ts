@@ -63,6 +63,14 @@ describe('the connector registry', () => {
       }
     }
   });
+
+  it.each(CONNECTORS)('marks the secrets of $kind, so that forms hide them', ({ credential }) => {
+    const json = z.toJSONSchema(credential, { io: 'input', unrepresentable: 'any' });
+    for (const [name, property] of Object.entries(json.properties ?? {})) {
+      const isSecret = /token|password|secret|account_key/.test(name);
+      expect(typeof property === 'object' && property.writeOnly === true, name).toBe(isSecret);
+    }
+  });
 });
 
 describe.each(kinds)('configuration of $kind', ({ start }) => {

@@ -67,6 +67,8 @@ export const ALLOWED: Record<
   'PATCH /manage/admin/connector/{id}': ADMIN,
   'DELETE /manage/admin/connector/{id}': ADMIN,
   'POST /manage/admin/connector-with-mock-credential': ADMIN,
+  'POST /manage/admin/connector/with-credential': ADMIN,
+  'POST /manage/admin/connector/check': ADMIN,
   'POST /manage/admin/connector/run-once': ADMIN,
   'GET /manage/admin/connector/status': ADMIN,
   'GET /manage/admin/cc-pair': ADMIN,

@@ -117,6 +117,25 @@ function bodiesAt(a: SeededWorkspace, b: SeededWorkspace): AttackValues['bodies'
     'POST /manage/admin/connector-with-mock-credential': [
       connectorOf('file', { file_locations: [a.storedFileId] }),
     ],
+    'POST /manage/admin/connector/with-credential': [
+      {
+        ...connectorOf('tracker', { tracker_base_url: 'https://taken.test' }),
+        credential_id: a.credentialId,
+      },
+      { ...connectorOf('file', { file_locations: [a.storedFileId] }), credential_id: 0 },
+    ],
+    'POST /manage/admin/connector/check': [
+      {
+        source: 'tracker',
+        connector_specific_config: { tracker_base_url: 'https://taken.test' },
+        credential_id: a.credentialId,
+      },
+      {
+        source: 'file',
+        connector_specific_config: { file_locations: [a.storedFileId] },
+        credential_id: 0,
+      },
+    ],
     'POST /manage/admin/connector/run-once': [
       { connector_id: a.connectorId },
       { connector_id: b.connectorId, credential_ids: [a.credentialId], from_beginning: true },

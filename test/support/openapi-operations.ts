@@ -126,6 +126,8 @@ const EXCEPTIONS: Record<string, Json> = {
  */
 const IN_NEED = [
   'POST /manage/admin/connector-with-mock-credential',
+  'POST /manage/admin/connector/with-credential',
+  'POST /manage/admin/connector/check',
   'POST /manage/admin/connector/run-once',
   'POST /manage/admin/connector/file/upload',
   'POST /manage/admin/deletion-attempt',

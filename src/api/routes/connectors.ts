@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import {
+  connectorCheckSchema,
   connectorRequestSchema,
   credentialRowId,
   pathCredentialId,
@@ -15,6 +16,7 @@ import {
   updateConnector,
 } from '#src/connectors/administration/connectors.ts';
 import { createLinkedConnector } from '#src/connectors/administration/create-linked-connector.ts';
+import { checkGiven } from '#src/connectors/administration/check-given.ts';
 import {
   connectorKindSchema,
   connectorSnapshotSchema,
@@ -91,7 +93,43 @@ export const connectorRoutes: Route[] = [
     body: connectorRequestSchema,
     reply: statusResponseSchema,
     handle: ({ services, principal, body, requestId, signal }) =>
-      createLinkedConnector(services, principal, body, { requestId, signal }),
+      createLinkedConnector(
+        services,
+        principal,
+        { connector: body, credentialId: 0 },
+        { requestId, signal },
+      ),
+  }),
+  defineRoute({
+    ...CONNECTOR_ROUTE,
+    method: 'POST',
+    path: '/manage/admin/connector/with-credential',
+    summary: 'Create a connector, link it to a credential and run it',
+    description:
+      'Nothing is created when the source refuses: the answer is 400 then, with its own words. data is the id of the pair.',
+    body: connectorRequestSchema.extend({ credential_id: credentialRowId }),
+    reply: statusResponseSchema,
+    errors: ['NOT_FOUND'],
+    handle({ services, principal, body, requestId, signal }) {
+      const { credential_id: credentialId, ...connector } = body;
+      const wanted = { connector, credentialId };
+      return createLinkedConnector(services, principal, wanted, { requestId, signal });
+    },
+  }),
+  defineRoute({
+    ...CONNECTOR_ROUTE,
+    method: 'POST',
+    path: '/manage/admin/connector/check',
+    summary: 'Ask the source whether settings and a credential work; nothing is kept',
+    description:
+      'Send credential_id, or credential_json for a credential that is not stored yet. When the source refuses, the answer is 400 with its own words.',
+    body: connectorCheckSchema,
+    reply: z.object({ status: z.literal('ok') }),
+    errors: ['NOT_FOUND'],
+    async handle({ services, principal, body, signal }) {
+      await checkGiven(services, principal, body, signal);
+      return { status: 'ok' as const };
+    },
   }),
   defineRoute({
     ...CONNECTOR_ROUTE,

@@ -105,6 +105,22 @@ const credentialJson = shallowObject.describe(
   'The keys of the kind; GET /manage/admin/connector-kinds describes them.',
 );
 
+/** What `checkGiven` asks a source with: a stored credential or one that is not stored yet. */
+export const connectorCheckSchema = z
+  .object({
+    source: z.string().trim().min(1).max(64),
+    connector_specific_config: shallowObject,
+    credential_id: credentialRowId.optional().describe('0, the empty one, unless told.'),
+    credential_json: credentialJson.optional(),
+  })
+  .refine(
+    ({ credential_id, credential_json }) =>
+      credential_id === undefined || credential_json === undefined,
+    'send credential_id or credential_json, not both',
+  );
+
+export type ConnectorCheck = z.output<typeof connectorCheckSchema>;
+
 export const credentialRequestSchema = z
   .object({
     credential_json: credentialJson,

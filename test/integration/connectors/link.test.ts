@@ -27,6 +27,8 @@ const busy = (seconds: string): SourceFault => ({
   status: 429,
   headers: { 'retry-after': seconds },
 });
+const wrongToken = { jira_user_email: 'x@example.com', jira_api_token: 'wrong' };
+const nameOf = ({ name }: { name: string }): string => name;
 const pairsNamed = async (name: string) =>
   (await call('GET', '/manage/admin/connector/status')).body.filter(
     (pair: { name: string }) => pair.name === name,
@@ -61,6 +63,48 @@ describe('linking', () => {
     expect(body.detail).toContain(words);
     expect((await call('GET', `/manage/connector/${id}`)).body.credential_ids).toEqual([]);
     expect(await pairsNamed(`For ${name}`)).toEqual([]);
+  });
+
+  it('asks a source first, and keeps nothing of what was asked with', async () => {
+    const asked = (credential: object, changes: object = {}) =>
+      call('POST', '/manage/admin/connector/check', {
+        source: 'tracker',
+        connector_specific_config: { ...source.settings, ...changes },
+        ...credential,
+      });
+    const before = (await call('GET', '/manage/admin/credential')).body.length;
+    expect((await asked({ credential_json: source.credential })).body).toEqual({ status: 'ok' });
+    const stored = await credentialFor(source.credential);
+    expect((await asked({ credential_id: stored })).status).toBe(200);
+    const wrong = await asked({ credential_json: wrongToken });
+    expect([wrong.status, wrong.body.detail]).toEqual([
+      400,
+      expect.stringContaining('Client must be authenticated'),
+    ]);
+    const unknown = await asked({ credential_id: stored }, { colour: 'red' });
+    expect(unknown.body.detail).toMatch(/^connector_specific_config\.colour: is not known/);
+    expect((await asked({})).body.detail).toContain('needs a credential');
+    expect((await asked({ credential_id: stored, credential_json: {} })).status).toBe(400);
+    expect((await asked({ credential_id: 999_999 })).status).toBe(404);
+    expect((await call('GET', '/manage/admin/credential')).body).toHaveLength(before + 1);
+    expect((await call('GET', '/manage/connector')).body.map(nameOf)).not.toContain('red');
+  });
+
+  it('creates a connector with its credential in one call, or nothing', async () => {
+    const create = (name: string, credential_id: number) =>
+      call('POST', '/manage/admin/connector/with-credential', { ...tracker(name), credential_id });
+    const wrong = await credentialFor(wrongToken);
+    const refused = await create('In one call', wrong);
+    expect([refused.status, refused.body.detail]).toEqual([
+      400,
+      expect.stringContaining('Client must be authenticated'),
+    ]);
+    expect((await create('In one call', 999_999)).status).toBe(404);
+    expect((await call('GET', '/manage/connector')).body.map(nameOf)).not.toContain('In one call');
+    const { status, body } = await create('In one call', await credentialFor(source.credential));
+    expect([status, body.success]).toEqual([200, true]);
+    expect((await call('GET', `/manage/admin/cc-pair/${body.data}`)).body.name).toBe('In one call');
+    await runEnded(millrace, body.data);
   });
 
   it('reports what the source cannot find', async () => {

@@ -28,14 +28,20 @@ export const CONFLUENCE_SETTINGS: z.ZodType<ConfluenceSettings> = z
       .string()
       .trim()
       .min(1)
-      .describe('Address of the wiki, such as https://example.atlassian.net/wiki.'),
-    is_cloud: z.boolean().describe('Whether it is Confluence Cloud and not a Data Center.'),
+      .describe('Address of the wiki, such as https://example.atlassian.net/wiki.')
+      .meta({ title: 'Address' }),
+    is_cloud: z
+      .boolean()
+      .describe('Whether it is Confluence Cloud and not a Data Center.')
+      .meta({ title: 'Confluence Cloud' }),
     space: text.describe('Key of the one space to index. Empty: all spaces.'),
     page_id: text.describe('Id of the one page to index. Overrides space.'),
     index_recursively: z.boolean().default(false).describe('Index the pages below page_id, too.'),
-    cql_query: text.describe(
-      'CQL that says which pages to index. Overrides space and page_id; an ORDER BY in it is ignored.',
-    ),
+    cql_query: text
+      .describe(
+        'CQL that says which pages to index. Overrides space and page_id; an ORDER BY in it is ignored.',
+      )
+      .meta({ title: 'CQL' }),
     labels_to_skip: z
       .array(z.string().trim().min(1))
       .nullish()
@@ -104,14 +110,17 @@ function wikiRoot(address: string, isCloud: boolean): string | null {
 
 export const CONFLUENCE_CREDENTIAL: z.ZodType<AtlassianCredential> = z
   .strictObject({
-    confluence_username: text.describe(
-      'E-mail address of the account. Leave it out for personal access tokens of Data Center.',
-    ),
+    confluence_username: text
+      .describe(
+        'E-mail address of the account. Leave it out for personal access tokens of Data Center.',
+      )
+      .meta({ title: 'E-mail address' }),
     confluence_access_token: z
       .string()
       .trim()
       .min(1)
-      .describe('API token (Cloud) or personal access token (Data Center).'),
+      .describe('API token (Cloud) or personal access token (Data Center).')
+      .meta({ title: 'Token', writeOnly: true }),
   })
   .transform(({ confluence_username, confluence_access_token }) => ({
     user: confluence_username,

@@ -42,19 +42,21 @@ export const googleCredential = z
     google_service_account_key: jsonText(
       serviceAccountKey,
       'The key file of a service account, whole, as one string.',
-    ),
+    ).meta({ title: 'Key of a service account', writeOnly: true }),
     google_tokens: jsonText(
       userTokens,
       'JSON in a string with refresh_token, client_id and client_secret of a user who gave consent.',
-    ),
+    ).meta({ title: 'Tokens of a user', writeOnly: true }),
     google_primary_admin: z
       .email()
       .nullish()
-      .describe('The user that the service account acts as; it needs domain-wide delegation.'),
+      .describe('The user that the service account acts as; it needs domain-wide delegation.')
+      .meta({ title: 'Acts as' }),
     authentication_method: z
       .enum(['oauth_interactive', 'uploaded'])
       .nullish()
-      .describe('How the credential was made. Not used.'),
+      .describe('How the credential was made. Not used.')
+      .meta({ deprecated: true }),
   })
   .refine(
     (keys) => Boolean(keys.google_service_account_key) !== Boolean(keys.google_tokens),

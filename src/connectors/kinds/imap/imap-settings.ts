@@ -7,7 +7,8 @@ export const imapSettings = z.strictObject({
     .trim()
     .min(1)
     .max(253)
-    .describe('The name of the IMAP server: imap.example.com.'),
+    .describe('The name of the IMAP server: imap.example.com.')
+    .meta({ title: 'Mail server' }),
   port: z
     .int()
     .min(1)
@@ -23,16 +24,22 @@ export const imapSettings = z.strictObject({
   use_tls: z
     .boolean()
     .default(true)
-    .describe('TLS from the start. False: STARTTLS, and no connection without it.'),
+    .describe('TLS from the start. False: STARTTLS, and no connection without it.')
+    .meta({ title: 'TLS from the start' }),
 });
 export type ImapSettings = z.infer<typeof imapSettings>;
 
 export const imapCredential = z.strictObject({
-  imap_username: z.string().min(1).describe('The name to sign in with, often the whole address.'),
+  imap_username: z
+    .string()
+    .min(1)
+    .describe('The name to sign in with, often the whole address.')
+    .meta({ title: 'User' }),
   imap_password: z
     .string()
     .min(1)
-    .describe('The password, or an app password where the provider asks for one.'),
+    .describe('The password, or an app password where the provider asks for one.')
+    .meta({ title: 'Password', writeOnly: true }),
 });
 export type ImapCredential = z.infer<typeof imapCredential>;
 

@@ -42,11 +42,13 @@ const SETTINGS = z.strictObject({
     })
     .describe(
       'Id or address of a page or database. Empty: everything that is shared with the integration.',
-    ),
+    )
+    .meta({ title: 'Page or database' }),
   recursive_index_enabled: z
     .boolean()
     .default(true)
-    .describe('With a root page: index everything below it, too.'),
+    .describe('With a root page: index everything below it, too.')
+    .meta({ title: 'With everything below it' }),
 });
 type Settings = z.infer<typeof SETTINGS>;
 
@@ -55,7 +57,8 @@ const CREDENTIAL = z.strictObject({
     .string()
     .trim()
     .min(1)
-    .describe('Secret of an internal integration of Notion.'),
+    .describe('Secret of an internal integration of Notion.')
+    .meta({ title: 'Secret of the integration', writeOnly: true }),
 });
 type Credential = z.infer<typeof CREDENTIAL>;
 

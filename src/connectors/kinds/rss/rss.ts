@@ -24,7 +24,8 @@ const settingsSchema = z.strictObject({
     .string()
     .trim()
     .refine((text) => readBaseUrl(text) !== null, 'This is not a web address.')
-    .describe('Address of an RSS, Atom or JSON feed. Without a scheme it is https.'),
+    .describe('Address of an RSS, Atom or JSON feed. Without a scheme it is https.')
+    .meta({ title: 'Address of the feed' }),
   fetch_full_articles: z
     .boolean()
     .default(false)

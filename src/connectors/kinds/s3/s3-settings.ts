@@ -7,8 +7,15 @@ const HOST_PART = /^[a-z0-9_-]{1,63}$/i;
 export const s3Settings = z.strictObject({
   bucket_type: z
     .enum(['s3', 'r2', 'google_cloud_storage', 'oci_storage'])
-    .describe('Who keeps the bucket: s3, r2, google_cloud_storage or oci_storage.'),
-  bucket_name: z.string().trim().min(1).max(255).describe('The name of the bucket.'),
+    .describe('Who keeps the bucket: s3, r2, google_cloud_storage or oci_storage.')
+    .meta({ title: 'Store' }),
+  bucket_name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .describe('The name of the bucket.')
+    .meta({ title: 'Bucket' }),
   prefix: z
     .string()
     .default('')
@@ -23,14 +30,16 @@ export const s3Settings = z.strictObject({
     .regex(HOST_PART, 'must be a region such as eu-central-1')
     .nullable()
     .default(null)
-    .describe('The region of the bucket, such as eu-central-1. Without it the store is asked.'),
+    .describe('The region of the bucket, such as eu-central-1. Without it the store is asked.')
+    .meta({ title: 'Region' }),
   endpoint_url: z
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null)
     .describe(
       'Any other store that speaks S3 (MinIO, Ceph): its address. The bucket becomes part of the path.',
-    ),
+    )
+    .meta({ title: 'Address of another store' }),
 });
 
 export type S3Settings = z.infer<typeof s3Settings>;
@@ -52,14 +61,16 @@ export const s3Credential = z
       .nullish()
       .describe('S3: access_key, or iam_role / assume_role to act as the role of aws_role_arn.'),
     aws_access_key_id: secret('S3: id of the access key.'),
-    aws_secret_access_key: secret('S3: the access key itself.'),
-    aws_session_token: secret('S3: only with temporary access keys.'),
+    aws_secret_access_key: secret('S3: the access key itself.').meta({ writeOnly: true }),
+    aws_session_token: secret('S3: only with temporary access keys.').meta({ writeOnly: true }),
     aws_role_arn: secret('S3: the role that is assumed with the access key.'),
     account_id: hostPart('R2: id of the account.'),
     r2_access_key_id: secret('R2: id of the access key.'),
-    r2_secret_access_key: secret('R2: the access key itself.'),
+    r2_secret_access_key: secret('R2: the access key itself.').meta({ writeOnly: true }),
     access_key_id: secret('Google Cloud Storage (an HMAC key) and OCI: id of the access key.'),
-    secret_access_key: secret('Google Cloud Storage (an HMAC key) and OCI: the access key itself.'),
+    secret_access_key: secret(
+      'Google Cloud Storage (an HMAC key) and OCI: the access key itself.',
+    ).meta({ writeOnly: true }),
     namespace: hostPart('OCI: the namespace of the tenancy.'),
     region: hostPart('OCI: the region of the bucket.'),
   })

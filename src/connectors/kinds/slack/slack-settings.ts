@@ -16,16 +16,20 @@ export const SLACK_SETTINGS = z
     channel_regex_enabled: z
       .boolean()
       .default(false)
-      .describe('Read "channels" as regular expressions that must match a whole channel name.'),
+      .describe('Read "channels" as regular expressions that must match a whole channel name.')
+      .meta({ title: 'Channels are regular expressions' }),
     include_bot_messages: z
       .boolean()
       .default(false)
       .describe('Index what bots and apps write, too.'),
-    exclude_channels: CHANNEL_LIST.describe('Channels to leave out, by name or id.'),
+    exclude_channels: CHANNEL_LIST.describe('Channels to leave out, by name or id.').meta({
+      title: 'Channels to leave out',
+    }),
     exclude_channel_regex_enabled: z
       .boolean()
       .default(false)
-      .describe('Read "exclude_channels" as regular expressions.'),
+      .describe('Read "exclude_channels" as regular expressions.')
+      .meta({ title: 'Channels to leave out are regular expressions' }),
   })
   .superRefine((settings, issues) => {
     const lists = [
@@ -48,7 +52,8 @@ export const SLACK_CREDENTIAL = z.strictObject({
     .string()
     .trim()
     .min(1)
-    .describe('Bot User OAuth Token of a Slack app; begins with xoxb-.'),
+    .describe('Bot User OAuth Token of a Slack app; begins with xoxb-.')
+    .meta({ title: 'Bot token', writeOnly: true }),
 });
 
 interface NamedChannel {

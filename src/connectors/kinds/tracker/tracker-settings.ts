@@ -16,9 +16,11 @@ const textList = z
   .nullish()
   .transform((list) => list ?? []);
 
-const BASE_URL = optionalText.describe(
-  'Address of the site, such as https://example.atlassian.net or https://jira.example.com. A link to a project is understood, too.',
-);
+const BASE_URL = optionalText
+  .describe(
+    'Address of the site, such as https://example.atlassian.net or https://jira.example.com. A link to a project is understood, too.',
+  )
+  .meta({ title: 'Address' });
 
 export interface TrackerSettings {
   /** Without a trailing slash; links and document ids begin with it. */
@@ -35,14 +37,20 @@ export interface TrackerSettings {
 export const TRACKER_SETTINGS: z.ZodType<TrackerSettings> = z
   .strictObject({
     tracker_base_url: BASE_URL,
-    jira_base_url: optionalText.describe('Another name for tracker_base_url; set one of the two.'),
-    project_key: optionalText.describe('Key of the one project to index. Empty: all projects.'),
-    jql_query: optionalText.describe(
-      'JQL that says which issues to index. Overrides project_key; an ORDER BY in it is ignored.',
-    ),
-    comment_email_blacklist: textList.describe(
-      'Comments by accounts with these e-mail addresses are left out.',
-    ),
+    jira_base_url: optionalText
+      .describe('Another name for tracker_base_url; set one of the two.')
+      .meta({ deprecated: true }),
+    project_key: optionalText
+      .describe('Key of the one project to index. Empty: all projects.')
+      .meta({ title: 'Project' }),
+    jql_query: optionalText
+      .describe(
+        'JQL that says which issues to index. Overrides project_key; an ORDER BY in it is ignored.',
+      )
+      .meta({ title: 'JQL' }),
+    comment_email_blacklist: textList
+      .describe('Comments by accounts with these e-mail addresses are left out.')
+      .meta({ title: 'Leave out comments of' }),
     labels_to_skip: textList.describe('Issues with one of these labels are left out.'),
     scoped_token: z
       .boolean()
@@ -52,7 +60,8 @@ export const TRACKER_SETTINGS: z.ZodType<TrackerSettings> = z
       .int()
       .min(1)
       .default(DEFAULT_BATCH)
-      .describe(`Issues per request, ${MAX_BATCH} at most.`),
+      .describe(`Issues per request, ${MAX_BATCH} at most.`)
+      .meta({ title: 'Issues per request' }),
   })
   .transform((sent, issues) => {
     const { tracker_base_url, jira_base_url } = sent;
@@ -107,14 +116,20 @@ function jiraSite(text: string): { root: string; projectKey: string | null } | n
 
 export const TRACKER_CREDENTIAL: z.ZodType<AtlassianCredential> = z
   .strictObject({
-    jira_user_email: optionalText.describe(
-      'E-mail address of the account. Leave it out for personal access tokens of Data Center.',
-    ),
-    jira_api_token: optionalText.describe(
-      'API token (Cloud) or personal access token (Data Center).',
-    ),
-    tracker_user_email: optionalText.describe('Another name for jira_user_email.'),
-    tracker_api_token: optionalText.describe('Another name for jira_api_token.'),
+    jira_user_email: optionalText
+      .describe(
+        'E-mail address of the account. Leave it out for personal access tokens of Data Center.',
+      )
+      .meta({ title: 'E-mail address' }),
+    jira_api_token: optionalText
+      .describe('API token (Cloud) or personal access token (Data Center).')
+      .meta({ title: 'Token', writeOnly: true }),
+    tracker_user_email: optionalText
+      .describe('Another name for jira_user_email.')
+      .meta({ deprecated: true }),
+    tracker_api_token: optionalText
+      .describe('Another name for jira_api_token.')
+      .meta({ deprecated: true, writeOnly: true }),
   })
   .transform((sent, issues) => {
     const token = sent.jira_api_token ?? sent.tracker_api_token;

@@ -11,36 +11,44 @@ export const webSettings = z
       .min(1)
       .describe(
         'Where to begin. Without a scheme it is https. For `sitemap` a sitemap or a site that has one; for `upload` the id of an uploaded text file with one address a line.',
-      ),
+      )
+      .meta({ title: 'Address' }),
     web_connector_type: z
       .enum(['recursive', 'single', 'sitemap', 'upload'])
       .default('recursive')
       .describe(
         '`recursive` follows links below the base URL, `single` reads one page, `sitemap` the pages that a sitemap lists, `upload` the addresses of an uploaded file.',
-      ),
+      )
+      .meta({ title: 'What to read' }),
     mintlify_cleanup: z
       .boolean()
       .default(true)
-      .describe(
-        'Leave out the sticky and hidden parts of documentation sites built with Mintlify.',
-      ),
+      .describe('Leave out the sticky and hidden parts of documentation sites built with Mintlify.')
+      .meta({ title: 'Leave out what Mintlify adds' }),
     scroll_before_scraping: z
       .boolean()
       .default(false)
-      .describe('Scroll to the end of each page before it is read. Needs `render_javascript`.'),
-    url_rewrites: z.null().default(null).describe('Not used; only null is taken.'),
+      .describe('Scroll to the end of each page before it is read. Needs `render_javascript`.')
+      .meta({ title: 'Scroll before reading' }),
+    url_rewrites: z
+      .null()
+      .default(null)
+      .describe('Not used; only null is taken.')
+      .meta({ deprecated: true }),
     max_pages: z
       .int()
       .min(1)
       .max(MAX_PAGES_LIMIT)
       .default(10_000)
-      .describe('The crawl ends after this many pages.'),
+      .describe('The crawl ends after this many pages.')
+      .meta({ title: 'Pages at most' }),
     max_depth: z
       .int()
       .min(0)
       .max(1_000)
       .default(20)
-      .describe('How many links away from the base URL pages are followed.'),
+      .describe('How many links away from the base URL pages are followed.')
+      .meta({ title: 'Links away at most' }),
     render_javascript: z
       .boolean()
       .default(false)

@@ -31,6 +31,7 @@ export const NAVIGATION: readonly { name: string; entries: readonly NavEntry[] }
       { path: '/', word: 'Overview', icon: 'overview', for: 'everybody', key: 'h' },
       { path: '/ask', word: 'Ask', icon: 'ask', for: 'everybody', key: 'a' },
       { path: '/documents', word: 'Documents', icon: 'document', for: 'everybody', key: 'd' },
+      { path: '/connectors', word: 'Connectors', icon: 'connector', for: 'admin', key: 'c' },
       { path: '/leads', word: 'Leads', icon: 'lead', for: 'everybody', key: 'e' },
       { path: '/mail', word: 'Sender accounts', icon: 'mail', for: 'everybody', key: 'i' },
       { path: '/webhooks', word: 'Webhooks', icon: 'webhook', for: 'admin', key: 'w' },
@@ -112,6 +113,18 @@ export const VIEWS: readonly View[] = [
   view(
     '/documents/{id}',
     async () => (await import('#src/console/web/pages/document.ts')).DocumentPage,
+  ),
+  view(
+    '/connectors',
+    async () => (await import('#src/console/web/pages/connectors.ts')).Connectors,
+  ),
+  view(
+    '/connectors/new',
+    async () => (await import('#src/console/web/pages/connector-new.ts')).ConnectorNew,
+  ),
+  view(
+    '/connectors/{id}',
+    async () => (await import('#src/console/web/pages/connector.ts')).ConnectorPage,
   ),
   view('/leads', async () => (await import('#src/console/web/pages/leads.ts')).Leads),
   view(

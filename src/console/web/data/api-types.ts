@@ -165,6 +165,12 @@ export interface Operations {
       message?: string;
     };
   };
+  'DELETE /manage/admin/document-set/{id}': {
+    reply: null;
+  };
+  'DELETE /manage/credential/{id}': {
+    reply: StatusResponse;
+  };
   'DELETE /service-api/ingestion/{document_id}': {
     reply: {
       document_id: string;
@@ -340,6 +346,52 @@ export interface Operations {
       next_milestone: string;
       progress_to_next: number;
     };
+  };
+  'GET /manage/admin/cc-pair/{id}': {
+    reply: CCPairFullInfo;
+  };
+  'GET /manage/admin/cc-pair/{id}/errors': {
+    reply: {
+      items: IndexAttemptError[];
+      total_items: number;
+    };
+    query: {
+      page_num?: number;
+      page_size?: number;
+      include_resolved?: string;
+    };
+  };
+  'GET /manage/admin/cc-pair/{id}/index-attempts': {
+    reply: {
+      items: IndexAttemptSnapshot[];
+      total_items: number;
+    };
+    query: {
+      page_num?: number;
+      page_size?: number;
+    };
+  };
+  'GET /manage/admin/cc-pair/{id}/prune-attempts': {
+    reply: {
+      items: PruneAttemptSnapshot[];
+      total_items: number;
+    };
+    query: {
+      page_num?: number;
+      page_size?: number;
+    };
+  };
+  'GET /manage/admin/connector-kinds': {
+    reply: ConnectorKind[];
+  };
+  'GET /manage/admin/connector/status': {
+    reply: ConnectorStatus[];
+  };
+  'GET /manage/admin/credential': {
+    reply: CredentialSnapshot[];
+  };
+  'GET /manage/document-set': {
+    reply: DocumentSet[];
   };
   'GET /operations/alarms': {
     reply: {
@@ -1012,6 +1064,39 @@ export interface Operations {
     reply: EmailAccount;
     body: EmailAccountChange;
   };
+  'PATCH /manage/admin/connector/{id}': {
+    reply: ConnectorSnapshot;
+    body: ConnectorUpdateRequest;
+  };
+  'PATCH /manage/admin/document-set': {
+    reply: null;
+    body: {
+      id: number;
+      name?: string | null;
+      description?: string | null;
+      /**
+       * @minItems 1
+       * @maxItems 10000
+       */
+      cc_pair_ids: number[];
+      /**
+       * Ignored: every key of the workspace may use a set.
+       */
+      is_public?: boolean | null;
+      /**
+       * Ignored.
+       */
+      users?: unknown[] | null;
+      /**
+       * Ignored.
+       */
+      groups?: unknown[] | null;
+      /**
+       * Ignored.
+       */
+      federated_connectors?: unknown[] | null;
+    };
+  };
   'PATCH /session/person': {
     reply: Session;
     body: {
@@ -1202,6 +1287,129 @@ export interface Operations {
        */
       test_recipient: string;
     };
+  };
+  'POST /manage/admin/cc-pair/{id}/prune': {
+    reply: StatusResponse;
+    body: {
+      confirm_prune_attempt_id?: number | null;
+    } | null;
+  };
+  'POST /manage/admin/cc-pair/{id}/run': {
+    reply: StatusResponse;
+    body: {
+      from_beginning?: boolean | null;
+    } | null;
+  };
+  'POST /manage/admin/connector/check': {
+    reply: {
+      status: 'ok';
+    };
+    body: {
+      source: string;
+      connector_specific_config: {
+        [k: string]: unknown;
+      };
+      /**
+       * 0, the empty one, unless told.
+       */
+      credential_id?: number;
+      /**
+       * The keys of the kind; GET /manage/admin/connector-kinds describes them.
+       */
+      credential_json?: {
+        [k: string]: unknown;
+      };
+    };
+  };
+  'POST /manage/admin/connector/file/upload': {
+    reply: {
+      /**
+       * Ids for `file_locations` of the connector.
+       */
+      file_paths: string[];
+      /**
+       * In the same order; names in a zip keep their folders.
+       */
+      file_names: string[];
+      zip_metadata_file_id: string | null;
+    };
+    query: {
+      unzip?: 'true' | 'false';
+    };
+  };
+  'POST /manage/admin/connector/with-credential': {
+    reply: StatusResponse;
+    body: {
+      name: string;
+      source: string;
+      input_type: 'load_state' | 'poll' | 'event' | 'slim_retrieval';
+      /**
+       * public or private, in any case.
+       */
+      access_type: 'public' | 'private' | 'PUBLIC' | 'PRIVATE';
+      /**
+       * The settings of the kind; GET /manage/admin/connector-kinds describes them.
+       */
+      connector_specific_config: {
+        [k: string]: unknown;
+      };
+      /**
+       * Seconds between runs; null: once.
+       */
+      refresh_freq?: number | null;
+      /**
+       * Seconds between prunes; null: on demand.
+       */
+      prune_freq?: number | null;
+      /**
+       * Nothing older is polled.
+       */
+      indexing_start?: string | null;
+      /**
+       * Ignored.
+       */
+      groups?: number[] | null;
+      credential_id: number;
+    };
+  };
+  'POST /manage/admin/deletion-attempt': {
+    reply: null;
+    body: {
+      connector_id: number;
+      credential_id: number;
+    };
+  };
+  'POST /manage/admin/document-set': {
+    reply: number;
+    body: {
+      name: string;
+      description?: string | null;
+      /**
+       * @minItems 1
+       * @maxItems 10000
+       */
+      cc_pair_ids: number[];
+      /**
+       * Ignored: every key of the workspace may use a set.
+       */
+      is_public?: boolean | null;
+      /**
+       * Ignored.
+       */
+      users?: unknown[] | null;
+      /**
+       * Ignored.
+       */
+      groups?: unknown[] | null;
+      /**
+       * Ignored.
+       */
+      federated_connectors?: unknown[] | null;
+    };
+  };
+  'POST /manage/credential': {
+    reply: ObjectCreationIdResponse;
+    body: CredentialBase;
   };
   'POST /operations/queues/{queue}/failures/retry': {
     reply: {
@@ -1442,12 +1650,52 @@ export interface Operations {
       name?: string | null;
     };
   };
+  'PUT /manage/admin/cc-pair/{id}/name': {
+    reply: StatusResponse;
+    query: {
+      new_name?: string;
+    };
+  };
+  'PUT /manage/admin/cc-pair/{id}/property': {
+    reply: StatusResponse;
+    body: {
+      name: 'refresh_frequency' | 'pruning_frequency';
+      /**
+       * Seconds.
+       */
+      value: string | number | null;
+    };
+  };
+  'PUT /manage/admin/cc-pair/{id}/status': {
+    reply: {
+      message: '200';
+    };
+    body: {
+      status: 'ACTIVE' | 'PAUSED';
+    };
+  };
+  'PUT /manage/admin/credential/swap': {
+    reply: StatusResponse;
+    body: {
+      new_credential_id: number;
+      connector_id: number;
+      access_type?: ('public' | 'private' | 'PUBLIC' | 'PRIVATE') | null;
+    };
+  };
   'PUT /session/workspace': {
     reply: Session;
     body: {
       workspace_id: string;
     };
   };
+}
+export interface StatusResponse {
+  success: boolean;
+  message: string | null;
+  /**
+   * The id of what the call was about, or a number of things.
+   */
+  data: number | null;
 }
 export interface ChatSessionDetailResponse {
   chat_session_id: string;
@@ -1669,6 +1917,322 @@ export interface EmailMessage {
   created_at: string;
   finished_at: string | null;
   status_url: string;
+}
+export interface CCPairFullInfo {
+  id: number;
+  name: string;
+  status: 'SCHEDULED' | 'INITIAL_INDEXING' | 'ACTIVE' | 'PAUSED' | 'DELETING' | 'INVALID';
+  connector: ConnectorSnapshot;
+  credential: CredentialSnapshot;
+  access_type: string;
+  number_of_index_attempts: number;
+  latest_deletion_attempt: {
+    connector_id: number;
+    credential_id: number;
+    status: 'PENDING' | 'STARTED' | 'SUCCESS' | 'FAILURE';
+  } | null;
+  deletion_failure_message: string | null;
+  is_editable_for_current_user: boolean;
+  creator: string | null;
+  creator_email: string | null;
+  /**
+   * Documents per minute of the newest run.
+   */
+  overall_indexing_speed: number | null;
+  latest_checkpoint_description: string | null;
+  last_full_permission_sync: string | null;
+  last_permission_sync_attempt_status: string | null;
+  permission_syncing: boolean;
+  last_permission_sync_attempt_finished: string | null;
+  last_permission_sync_attempt_error_message: string | null;
+  /**
+   * Why it is paused or invalid, in a sentence.
+   */
+  status_reason: string | null;
+  /**
+   * A run is under way or waits for a worker.
+   */
+  indexing: boolean;
+  in_repeated_error_state: boolean;
+  num_docs_indexed: number;
+  docs: {
+    indexed: number;
+    /**
+     * Accepted, and not indexed yet.
+     */
+    pending: number;
+    failed: number;
+  };
+  last_index_attempt_status:
+    | ('not_started' | 'in_progress' | 'success' | 'completed_with_errors' | 'failed' | 'canceled')
+    | null;
+  /**
+   * The end of the last run that was a success.
+   */
+  last_indexed: string | null;
+  last_pruned: string | null;
+  next_run: string | null;
+  next_prune: string | null;
+}
+export interface ConnectorSnapshot {
+  id: number;
+  name: string;
+  /**
+   * As it was sent.
+   */
+  source: string;
+  input_type: string;
+  access_type: string;
+  connector_specific_config: {
+    [k: string]: unknown;
+  };
+  refresh_freq: number | null;
+  prune_freq: number | null;
+  indexing_start: string | null;
+  /**
+   * Of its pairs; 0 is the empty credential.
+   */
+  credential_ids: number[];
+  time_created: string;
+  time_updated: string;
+}
+export interface CredentialSnapshot {
+  id: number;
+  name: string | null;
+  source: string;
+  /**
+   * Masked: of long texts the first and last four characters, of others nothing.
+   */
+  credential_json: {
+    [k: string]: unknown;
+  };
+  /**
+   * Why the stored secret cannot be read, and what to do; credential_json is {} then.
+   */
+  unreadable_reason: string | null;
+  admin_public: boolean;
+  curator_public: boolean;
+  groups: number[];
+  user_id: string | null;
+  user_email: string | null;
+  time_created: string;
+  time_updated: string;
+}
+export interface IndexAttemptError {
+  id: number;
+  connector_credential_pair_id: number;
+  index_attempt_id: number;
+  /**
+   * Where it failed: at the source or in the index.
+   */
+  stage: 'fetch' | 'index';
+  document_id: string | null;
+  document_link: string | null;
+  /**
+   * What failed when it is no document: a folder, say.
+   */
+  entity_id: string | null;
+  failed_time_range_start: string | null;
+  failed_time_range_end: string | null;
+  failure_message: string;
+  /**
+   * Runs in which it failed.
+   */
+  tries: number;
+  is_resolved: boolean;
+  time_created: string;
+  time_resolved: string | null;
+}
+export interface IndexAttemptSnapshot {
+  id: number;
+  status:
+    | 'not_started'
+    | 'in_progress'
+    | 'success'
+    | 'completed_with_errors'
+    | 'failed'
+    | 'canceled';
+  from_beginning: boolean;
+  /**
+   * As `created`.
+   */
+  new_docs_indexed: number;
+  /**
+   * `accepted` and `unchanged` together.
+   */
+  total_docs_indexed: number;
+  /**
+   * As `removed`.
+   */
+  docs_removed_from_index: number;
+  error_msg: string | null;
+  /**
+   * Documents that failed at the source or in the index.
+   */
+  error_count: number;
+  full_exception_trace: string | null;
+  time_started: string | null;
+  time_updated: string;
+  /**
+   * null: from the beginning.
+   */
+  poll_range_start: string | null;
+  poll_range_end: string;
+  /**
+   * accepted + unchanged + skipped + failed.
+   */
+  fetched: number;
+  accepted: number;
+  /**
+   * Of those accepted, the ones that were not known before.
+   */
+  created: number;
+  unchanged: number;
+  skipped: number;
+  skip_reasons: {
+    [k: string]: number;
+  };
+  /**
+   * What was changed about documents that were taken, with their number.
+   */
+  notes: {
+    [k: string]: number;
+  };
+  failed: number;
+  removed: number;
+  pages: number;
+  checkpoint_description: string | null;
+  /**
+   * Why it waits. It stands until the run goes on, also while the source is being tried again.
+   */
+  waiting_for: string | null;
+  /**
+   * The next try; null while one is under way.
+   */
+  waiting_until: string | null;
+  estimated_total: number | null;
+  documents_per_minute: number | null;
+  estimated_seconds_left: number | null;
+  /**
+   * Times that another worker went on from the checkpoint.
+   */
+  resumptions: number;
+  heartbeat: string;
+  time_created: string;
+  time_finished: string | null;
+}
+export interface PruneAttemptSnapshot {
+  id: number;
+  /**
+   * needs_confirmation: more than half would go; see `error_msg`.
+   */
+  status: 'not_started' | 'in_progress' | 'success' | 'needs_confirmation' | 'failed' | 'canceled';
+  /**
+   * Documents of the pair that came from its source.
+   */
+  known: number;
+  /**
+   * Ids that the source listed.
+   */
+  listed: number;
+  /**
+   * Known and no longer listed.
+   */
+  gone: number;
+  removed: number;
+  error_msg: string | null;
+  /**
+   * The next try; null while one is under way.
+   */
+  waiting_until: string | null;
+  time_created: string;
+  time_started: string | null;
+  time_finished: string | null;
+}
+export interface ConnectorKind {
+  kind: string;
+  /**
+   * Other names that are accepted as source.
+   */
+  aliases: string[];
+  title: string;
+  summary: string;
+  /**
+   * JSON Schema of connector_specific_config.
+   */
+  settings: {
+    [k: string]: unknown;
+  };
+  /**
+   * JSON Schema of credential_json.
+   */
+  credential: {
+    [k: string]: unknown;
+  };
+  /**
+   * False: it can be linked to credential 0.
+   */
+  needs_credential: boolean;
+  /**
+   * Seconds.
+   */
+  default_refresh_freq: number;
+}
+export interface ConnectorStatus {
+  cc_pair_id: number;
+  name: string;
+  connector: ConnectorSnapshot;
+  credential: CredentialSnapshot;
+  access_type: string;
+  groups: number[];
+  cc_pair_status: 'SCHEDULED' | 'INITIAL_INDEXING' | 'ACTIVE' | 'PAUSED' | 'DELETING' | 'INVALID';
+  /**
+   * Why it is paused or invalid, in a sentence.
+   */
+  status_reason: string | null;
+  /**
+   * A run is under way or waits for a worker.
+   */
+  indexing: boolean;
+  in_repeated_error_state: boolean;
+  num_docs_indexed: number;
+  docs: {
+    indexed: number;
+    /**
+     * Accepted, and not indexed yet.
+     */
+    pending: number;
+    failed: number;
+  };
+  last_index_attempt_status:
+    | ('not_started' | 'in_progress' | 'success' | 'completed_with_errors' | 'failed' | 'canceled')
+    | null;
+  /**
+   * The end of the last run that was a success.
+   */
+  last_indexed: string | null;
+  last_pruned: string | null;
+  next_run: string | null;
+  next_prune: string | null;
+}
+export interface DocumentSet {
+  id: number;
+  name: string;
+  description: string | null;
+  cc_pair_summaries: {
+    id: number;
+    name: string;
+    source: string;
+    access_type: string;
+  }[];
+  /**
+   * Always true: changes count at once.
+   */
+  is_up_to_date: boolean;
+  is_public: boolean;
+  users: string[];
+  groups: number[];
+  federated_connector_summaries: unknown[];
 }
 export interface DocumentStatus {
   document_id: string;
@@ -1941,6 +2505,37 @@ export interface EmailAccountChange {
    */
   time_zone?: string;
 }
+export interface ConnectorUpdateRequest {
+  name: string;
+  source: string;
+  input_type: 'load_state' | 'poll' | 'event' | 'slim_retrieval';
+  /**
+   * public or private, in any case.
+   */
+  access_type: 'public' | 'private' | 'PUBLIC' | 'PRIVATE';
+  /**
+   * The settings of the kind; GET /manage/admin/connector-kinds describes them.
+   */
+  connector_specific_config: {
+    [k: string]: unknown;
+  };
+  /**
+   * Seconds between runs; null: once.
+   */
+  refresh_freq?: number | null;
+  /**
+   * Seconds between prunes; null: on demand.
+   */
+  prune_freq?: number | null;
+  /**
+   * Nothing older is polled.
+   */
+  indexing_start?: string | null;
+  /**
+   * Ignored.
+   */
+  groups?: number[] | null;
+}
 export interface WebhookEndpointChange {
   /**
    * https://, any port, no user name, no fragment. http:// only for ranges that the operator has opened. Redirects are never followed.
@@ -2101,6 +2696,29 @@ export interface EmailVerification {
    */
   warnings: string[];
   status_url: string;
+}
+export interface ObjectCreationIdResponse {
+  id: number;
+  credential: CredentialSnapshot | null;
+}
+export interface CredentialBase {
+  /**
+   * The keys of the kind; GET /manage/admin/connector-kinds describes them.
+   */
+  credential_json: {
+    [k: string]: unknown;
+  };
+  source: string;
+  name?: string | null;
+  /**
+   * Whether other admins may see and link it; true unless told.
+   */
+  admin_public?: boolean | null;
+  curator_public?: boolean | null;
+  /**
+   * Ignored.
+   */
+  groups?: number[] | null;
 }
 export interface Lead {
   id: string;

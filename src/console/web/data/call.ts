@@ -12,6 +12,8 @@ export interface Given<O extends Operation> {
   path?: Readonly<Record<string, string | number>>;
   query?: { [Name in keyof QueryOf<O>]?: QueryOf<O>[Name] | null | undefined };
   body?: BodyOf<O>;
+  /** Instead of a body, where the endpoint takes files. */
+  form?: FormData;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
@@ -45,7 +47,7 @@ export async function send<O extends Operation>(
   given: Given<O> & { timeoutMs?: number | null } = {},
 ): Promise<Response> {
   const [method = 'GET', pattern = '/'] = operation.split(' ');
-  const { body, signal, timeoutMs = TIMEOUT_MS } = given;
+  const { body, form, signal, timeoutMs = TIMEOUT_MS } = given;
   const headers = {
     ...given.headers,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -59,6 +61,7 @@ export async function send<O extends Operation>(
       signal: AbortSignal.any(limits.filter((limit) => limit instanceof AbortSignal)),
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form && { body: form }),
     });
   } catch (error) {
     signal?.throwIfAborted();

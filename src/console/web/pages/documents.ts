@@ -35,8 +35,9 @@ export function Documents(): Part {
   const status = STATUSES.find((name) => name === query.value.get('status'));
   const cursor = query.value.get('cursor');
   const source = query.value.get('source');
+  const connector = Number(query.value.get('connector')) || null;
   const documents = useResource('GET /service-api/ingestion', {
-    query: { status, cursor, source, limit: 50 },
+    query: { status, cursor, source, cc_pair_id: connector, limit: 50 },
   });
   const stats = useResource('GET /service-api/ingestion/stats');
   const isMoving = (documents.data?.documents ?? []).some(isOnItsWay);
@@ -49,7 +50,8 @@ export function Documents(): Part {
       choiceFilter({ name: 'status', label: 'State', options: STATUS_OPTIONS }),
       known(
         documents,
-        (found) => documentTable(found, status !== undefined || source !== null),
+        (found) =>
+          documentTable(found, status !== undefined || source !== null || connector !== null),
         reload,
       ),
     ],
@@ -86,7 +88,10 @@ function documentTable({ documents, next_cursor }: Found, isFiltered: boolean): 
     return isFiltered
       ? empty(
           'No document is in this state.',
-          button({ text: 'Show all', run: () => filter({ status: null, source: null }) }),
+          button({
+            text: 'Show all',
+            run: () => filter({ status: null, source: null, connector: null }),
+          }),
         )
       : nothingYet();
   }

@@ -9,6 +9,7 @@ export interface Subject {
 
 const PAGES: Readonly<Record<string, (id: string) => string>> = {
   document: (id) => `/documents/${encodeURIComponent(id)}`,
+  connector: (id) => `/connectors/${id}`,
   endpoint: (id) => `/webhooks/${id}`,
   delivery: (id) => `/webhooks/deliveries/${id}`,
   queue: (id) => `/operations/${id}`,

@@ -3,6 +3,13 @@ import { html, type Part } from './html.ts';
 
 /** One field of a form with its label, its help, and what is wrong with it. */
 export function fieldInput(field: Field, wrong: string | null): Part {
+  const { heading, name } = field;
+  if (heading === undefined) return bareInput(field, wrong);
+  return html`<h3 key=${`above-${name}`}>${heading}</h3>
+    ${bareInput(field, wrong)}`;
+}
+
+function bareInput(field: Field, wrong: string | null): Part {
   const { name, kind } = field;
   if (kind === 'check') return checkField(field, wrong);
   if (kind === 'many') return manyField(field, wrong);
@@ -36,6 +43,7 @@ function control(field: Field, wrong: string | null, about: string | null): Part
   if (kind === 'lines' || kind === 'longtext') {
     return html`<textarea ...${common} rows="4" defaultValue=${initialText(field)}></textarea>`;
   }
+  if (kind === 'files') return html`<input ...${common} type="file" multiple />`;
   const types = { text: 'text', datetime: 'datetime-local', number: 'number' };
   return html`<input
     ...${common}

@@ -15,7 +15,8 @@ type FieldKind =
   | 'many'
   | 'lines'
   | 'longtext'
-  | 'datetime';
+  | 'datetime'
+  | 'files';
 
 export interface Field {
   readonly name: string;
@@ -32,6 +33,10 @@ export interface Field {
   readonly max?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  /** Stands above the field, where a group of fields begins. */
+  readonly heading?: string;
+  /** Asked for only while another field, a choice, has this value. */
+  readonly when?: { readonly field: string; readonly is: string };
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -54,14 +59,22 @@ export function form(given: FormFacts): Part {
 function Form({ fields, action, submit, cancel, look = '', isDangerous = false }: FormFacts): Part {
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
   const element = useRef<HTMLFormElement>(null);
+  const shown = fields.filter(({ when }) => {
+    if (when === undefined) return true;
+    return (chosen[when.field] ?? firstChoice(fields, when.field)) === when.is;
+  });
+  const follow = ({ target }: Event): void => {
+    if (target instanceof HTMLSelectElement) setChosen({ ...chosen, [target.name]: target.value });
+  };
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isBusy || element.current === null) return;
     setBusy(true);
     setProblem(null);
     try {
-      await submit(valuesOf(new FormData(element.current), fields));
+      await submit(valuesOf(new FormData(element.current), shown));
     } catch (error) {
       setProblem(toProblem(error));
       setBusy(false);
@@ -70,9 +83,9 @@ function Form({ fields, action, submit, cancel, look = '', isDangerous = false }
     }
     setBusy(false);
   };
-  const { byField, rest } = wrongFields(problem, fields);
-  return html`<form class="form ${look}" ref=${element} onSubmit=${send}>
-    ${fields.map((field) => fieldInput(field, byField.get(field.name) ?? null))}
+  const { byField, rest } = wrongFields(problem, shown);
+  return html`<form class="form ${look}" ref=${element} onSubmit=${send} onChange=${follow}>
+    ${shown.map((field) => fieldInput(field, byField.get(field.name) ?? null))}
     ${rest && problemNotice(rest)}
     <div class="actions">
       ${cancel && html`<button type="button" class="button" onClick=${cancel}>Cancel</button>`}
@@ -87,23 +100,35 @@ function Form({ fields, action, submit, cancel, look = '', isDangerous = false }
   </form>`;
 }
 
+/** What a choice says before anybody has touched it. */
+function firstChoice(fields: readonly Field[], name: string): unknown {
+  const field = fields.find((one) => one.name === name);
+  return field?.value ?? (field?.isRequired ? field.options?.[0]?.value : '');
+}
+
 function focusFirstWrong(element: HTMLFormElement): void {
   requestAnimationFrame(() => {
     element.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   });
 }
 
-/** `body.url: must be https` belongs to the field `url`. */
-function wrongFields(
+/** `body.url: must be https` belongs to the field `url`, and so does `body.url[0]: …`. */
+export function wrongFields(
   problem: ApiProblem | null,
   fields: readonly Field[],
 ): { byField: ReadonlyMap<string, string>; rest: ApiProblem | null } {
   const byField = new Map<string, string>();
   if (problem === null) return { byField, rest: null };
-  const [, path = '', message = ''] = /^(?:body\.)?([\w.]+): ([^]+)$/.exec(problem.message) ?? [];
-  const field = fields.find(({ name }) => path === name || path.startsWith(`${name}.`));
-  if (field === undefined) return { byField, rest: problem };
-  byField.set(field.name, message);
+  // Several fields may be wrong: `a: must be …; b: is required`.
+  const parts = problem.message.split(/; (?=(?:body\.)?[\w.]+(?:\[\d+\])*: )/);
+  for (const part of parts) {
+    const [, path = '', message = ''] =
+      /^(?:body\.)?([\w.]+?)(?:\[\d+\])*: ([^]+)$/.exec(part) ?? [];
+    const field = fields.find(({ name }) => path === name || path.startsWith(`${name}.`));
+    if (field === undefined) return { byField, rest: problem };
+    // Where to look it up is for programs.
+    byField.set(field.name, message.replace(/ GET \/[^]*$/, ''));
+  }
   return { byField, rest: null };
 }
 
@@ -127,6 +152,8 @@ function valueOf(data: FormData, { name, kind }: Field): unknown {
       return text === '' ? null : new Date(text).toISOString();
     case 'password':
       return text;
+    case 'files':
+      return data.getAll(name).filter((file) => file instanceof File && file.name !== '');
     case 'text':
     case 'email':
     case 'url':

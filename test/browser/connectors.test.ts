@@ -1,5 +1,4 @@
 // @module-tag processes
-import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -14,7 +13,6 @@ import { type FakeSource, startFakeSource } from '#test/support/fake-source.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
-const SHOTS = process.env['SHOTS'];
 
 describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)', () => {
   let millrace: TestMillrace;
@@ -52,21 +50,17 @@ describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)
     await page.keyboard.press('g');
     await page.keyboard.press('c');
     await title('Connectors');
-    await shots('list-empty');
     await page.getByRole('link', { name: 'Connect the first' }).click();
-    await shots('kinds');
     await page.getByRole('link', { name: /^Web site/ }).click();
     await title('New connector: Web site');
-    await shots('web');
     await page.getByLabel('Address').fill(`${site.url}/nowhere`);
     await page.getByRole('button', { name: 'Check the source' }).click();
-    await page.getByRole('alert').getByText('404').waitFor();
-    await shots('refused');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('There is no page at');
     await page.getByLabel('Address').fill(`${site.url}/`);
     await page.getByRole('button', { name: 'Check the source' }).click();
     await page.getByText('Web site answers.').waitFor();
     await page.getByLabel('Name').fill('Bee site');
-    await shots('last-step');
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await title('Bee site');
     // Without a reload: the page follows the run.
@@ -87,7 +81,7 @@ describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)
     const { page } = tab;
     await page.goto('/console/connectors/new?kind=tracker');
     await page.getByLabel('Credential').waitFor();
-    expect(await page.getByLabel('Token', { exact: false }).first().getAttribute('type')).toBe(
+    expect(await page.locator('[name="credential_json.jira_api_token"]').getAttribute('type')).toBe(
       'password',
     );
     await page.getByRole('button', { name: 'Check the source' }).click();
@@ -95,7 +89,6 @@ describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)
     expect(await page.locator('[aria-invalid=true]').first().getAttribute('name')).toBe(
       'connector_specific_config.tracker_base_url',
     );
-    await shots('tracker');
     expect((await millrace.call('GET', '/manage/admin/credential')).body).toHaveLength(1);
   });
 
@@ -117,7 +110,6 @@ describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)
     await page.getByRole('button', { name: 'Remove what is gone' }).click();
     await page.getByRole('button', { name: 'Compare 3 documents' }).click();
     await page.getByRole('button', { name: 'Remove 2 documents' }).click();
-    await shots('prune');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove 2 documents' }).click();
     await page
       .locator('.figure', { hasText: 'Documents' })
@@ -138,14 +130,12 @@ describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)
     expect(made.status).toBe(200);
     await page.goto('/console/connectors');
     await page.getByText(HOSTILE).first().waitFor();
-    await shots('list');
     await page.goto(`/console/connectors/${made.body.data}`);
     await title(/onerror/);
     await page.getByRole('table', { name: 'Runs' }).waitFor();
     expect(await page.locator('img[src="x"]').count()).toBe(0);
     await openPair('Bee site');
     await page.getByRole('table', { name: 'Runs' }).waitFor();
-    await shots('pair');
     for (const width of [1280, 375]) {
       await page.setViewportSize({ width, height: 800 });
       expect(await accessibilityFaults(tab)).toEqual([]);
@@ -170,25 +160,6 @@ describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)
     await tab.page.goto('/console/connectors');
     await tab.page.getByRole('link', { name }).click();
     await title(name);
-  }
-
-  async function shots(name: string): Promise<void> {
-    if (SHOTS === undefined) return;
-    mkdirSync(SHOTS, { recursive: true });
-    for (const [width, scheme] of [
-      [1280, 'light'],
-      [1280, 'dark'],
-      [375, 'light'],
-    ] as const) {
-      await tab.page.emulateMedia({ colorScheme: scheme });
-      await tab.page.setViewportSize({ width, height: 800 });
-      await tab.page.screenshot({
-        path: `${SHOTS}/${name}-${width}-${scheme}.png`,
-        fullPage: true,
-      });
-    }
-    await tab.page.emulateMedia({ colorScheme: 'light' });
-    await tab.page.setViewportSize({ width: 1280, height: 800 });
   }
 });
 

@@ -54,13 +54,15 @@ export const webSettings = z
       .default(false)
       .describe(
         'Read each page after its scripts have run. Needs Chromium on the server, and is slow.',
-      ),
+      )
+      .meta({ title: 'Run its scripts' }),
     respect_robots_txt: z
       .boolean()
       .default(true)
       .describe(
         'Heed robots.txt, robots meta tags and `X-Robots-Tag`. Turn it off for your own site only.',
-      ),
+      )
+      .meta({ title: 'Heed robots.txt' }),
   })
   .superRefine((settings, refinement) => {
     if (settings.web_connector_type === 'upload' || readBaseUrl(settings.base_url)) return;

@@ -2046,12 +2046,7 @@ export interface IndexAttemptError {
 export interface IndexAttemptSnapshot {
   id: number;
   status:
-    | 'not_started'
-    | 'in_progress'
-    | 'success'
-    | 'completed_with_errors'
-    | 'failed'
-    | 'canceled';
+    'not_started' | 'in_progress' | 'success' | 'completed_with_errors' | 'failed' | 'canceled';
   from_beginning: boolean;
   /**
    * As `created`.

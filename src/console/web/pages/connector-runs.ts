@@ -118,7 +118,8 @@ export function runSection({ items, total_items: total }: Runs, at: number, size
   });
 }
 
-function skippedText({ skipped, skip_reasons: reasons, from_beginning: isWhole }: Run): string {
+function skippedText({ skipped, skip_reasons: reasons, ...run }: Run): string {
+  const isWhole = run.from_beginning || run.poll_range_start === null;
   const why = Object.entries(reasons).map(([reason, number]) => `${countText(number)} ${reason}`);
   const scope = isWhole ? 'everything' : 'what has changed';
   return skipped === 0 ? scope : `${scope}; left out: ${why.join(', ') || countText(skipped)}`;

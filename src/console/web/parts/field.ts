@@ -1,4 +1,4 @@
-import type { Field } from './form.ts';
+import type { Field } from './form-field.ts';
 import { html, type Part } from './html.ts';
 
 /** One field of a form with its label, its help, and what is wrong with it. */

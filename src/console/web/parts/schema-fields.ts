@@ -1,4 +1,4 @@
-import type { Field, Values } from './form.ts';
+import type { Field, Values } from './form-field.ts';
 
 /** What is read of a JSON Schema (draft 2020-12) with one object of plain values. */
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiProblem } from '#src/console/web/data/problem.ts';
-import { wrongFields } from '#src/console/web/parts/form.ts';
+import { wrongFields } from '#src/console/web/parts/form-field.ts';
 import { fieldsOf, objectFrom, uploadKeys } from '#src/console/web/parts/schema-fields.ts';
 
 const SCHEMA = {

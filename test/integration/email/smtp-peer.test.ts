@@ -57,6 +57,37 @@ describe.skipIf(!process.env['TEST_SMTP_URL'])('SMTP at Postfix (needs TEST_SMTP
       ...fields,
     });
 
+  it('mails an invitation through the sender account of the operator, and its link lets its reader in', async () => {
+    key = millrace.adminKey;
+    await verifiedAccount();
+    const { host, port, user, password } = mailPeer('TEST_IMAP_URL');
+    const invited = await call('POST', '/account/invitations', { email: user, role: 'read' });
+    expect(invited.body).toMatchObject({ mailed: true, link: null });
+    const reader = opened.use(
+      drivePeer(imap, {
+        settings: { host, port },
+        credential: { imap_username: user, imap_password: password },
+      }),
+    );
+    let joined: Answer | null = null;
+    await until(async () => {
+      const text = JSON.stringify((await reader.poll()).documents);
+      for (const [, token] of text.matchAll(/\/console\/invitation#token=3?D?([\w-]{43})/g)) {
+        const accepting = { token, name: 'Reader', password: 'a password for tests' };
+        const headers = { Origin: millrace.url };
+        const answer = await millrace.call('POST', '/session/invitation/accept', accepting, {
+          key: null,
+          headers,
+        });
+        if (answer.status === 200) joined = answer;
+      }
+      return joined !== null;
+    });
+    expect(joined).toMatchObject({
+      body: { person: { email: user }, workspace: { role: 'read' } },
+    });
+  });
+
   it('verifies an account and sends through it, and the IMAP connector reads what arrives', async () => {
     const id = await verifiedAccount({ from_name: 'Ada Müller' });
     const text = 'Größe\n.hidden\n.\nend';

@@ -23,6 +23,8 @@ const PAGES = [
   '/connectors/new',
   '/connectors/new?kind=web',
   '/connectors/new?kind=confluence',
+  '/leads',
+  '/mail',
   '/webhooks',
   '/operations',
   '/operations/document-index',
@@ -32,7 +34,10 @@ const PAGES = [
   '/operations/audit',
   '/settings/keys',
   '/settings/members',
+  '/settings/plan',
+  '/settings/points',
   '/settings/profile',
+  '/no-such-page',
 ];
 
 describe.skipIf(!hasChromium)('the console in a browser (needs /usr/bin/chromium)', () => {
@@ -129,6 +134,20 @@ describe.skipIf(!hasChromium)('the console in a browser (needs /usr/bin/chromium
       expect(await isTooWide(other.page), path).toBe(false);
     }
     expect(other.faults).toEqual([]);
+  });
+
+  it('keeps the names of queues readable at every width', async () => {
+    const { page } = tab;
+    for (const width of [900, 1000, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto('/console/operations');
+      const name = page.getByRole('link', { name: 'document-index', exact: true });
+      await name.waitFor();
+      expect(await name.evaluate((link) => link.scrollWidth <= link.clientWidth), `${width}`).toBe(
+        true,
+      );
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('is used by keyboard alone: the drawer of pages, the search, a dialog that gives the focus back', async () => {

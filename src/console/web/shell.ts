@@ -3,7 +3,7 @@ import { go, path, safeTarget, query, visits, whole } from '#src/console/web/dat
 import { loadSession, session } from '#src/console/web/data/session.ts';
 import { closeDialog, Dialogs } from '#src/console/web/parts/dialog.ts';
 import { html, type Part } from '#src/console/web/parts/html.ts';
-import { empty, problemNotice, skeleton } from '#src/console/web/parts/page.ts';
+import { empty, page, problemNotice, skeleton } from '#src/console/web/parts/page.ts';
 import { Toasts } from '#src/console/web/parts/toast.ts';
 import { Finder } from './finder.ts';
 import { Frame } from './frame.ts';
@@ -38,12 +38,13 @@ function unreachable(problem: unknown): Part {
 }
 
 function nowhere(): Part {
-  return html`<div class="page">
-    ${empty(
-      'There is no such page.',
+  return page({
+    title: 'There is no such page',
+    content: empty(
+      'Its address may be mistyped, or what it showed was deleted.',
       html`<a class="button" href="/console/">Go to the first page</a>`,
-    )}
-  </div>`;
+    ),
+  });
 }
 
 interface Found {

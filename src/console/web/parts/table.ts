@@ -33,9 +33,9 @@ export function table<Row>(given: TableFacts<Row>): Part {
       <thead role="rowgroup">
         <tr role="row">
           ${columns.map(
-            ({ name, isNumber = false }) =>
-              html`<th role="columnheader" scope="col" class=${isNumber ? 'right' : ''}>
-                ${name || html`<span class="hidden-text">Actions</span>`}
+            (column) =>
+              html`<th role="columnheader" scope="col" class=${classesOf(column)}>
+                ${column.name || html`<span class="hidden-text">Actions</span>`}
               </th>`,
           )}
         </tr>
@@ -53,10 +53,16 @@ export function table<Row>(given: TableFacts<Row>): Part {
   </div>`;
 }
 
-function cell<Row>({ role, isNumber = false, label, show }: Column<Row>, row: Row): Part {
+function cell<Row>(column: Column<Row>, row: Row): Part {
+  const { label, show } = column;
+  return html`<td role="cell" class=${classesOf(column)} data-label=${label ?? null}>
+    ${show(row)}
+  </td>`;
+}
+
+function classesOf({ role, isNumber = false }: Pick<Column<never>, 'role' | 'isNumber'>): string {
   const place = role === 'wide' ? 'wide-only' : (role ?? '');
-  const classes = `${place} ${isNumber ? 'right' : ''}`;
-  return html`<td role="cell" class=${classes} data-label=${label ?? null}>${show(row)}</td>`;
+  return `${place} ${isNumber ? 'right' : ''}`;
 }
 
 /** The link of a row: the whole row can be clicked. */

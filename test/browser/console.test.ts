@@ -161,6 +161,12 @@ describe.skipIf(!hasChromium)('the console in a browser (needs /usr/bin/chromium
     await page.keyboard.type('webh');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('beekeeper');
+    await page.getByRole('option', { name: /beekeeper’s handbook/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'The beekeeper’s handbook' }).waitFor();
+    await page.goto('/console/webhooks');
     const add = page.getByRole('button', { name: 'New endpoint' });
     await add.focus();
     await page.keyboard.press('Enter');

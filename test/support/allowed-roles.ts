@@ -251,6 +251,7 @@ export const ALLOWED: Record<
   'GET /overview': READING,
   'GET /documents/{document_id}/why': READING,
   'GET /live': EVERYBODY,
+  'GET /find': EVERYBODY,
   'GET /operations/queues': 'operator-read',
   'GET /operations/queues/{queue}': 'operator-read',
   'GET /operations/queues/{queue}/history': 'operator-read',

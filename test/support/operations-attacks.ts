@@ -20,6 +20,13 @@ export function operationsAttacks(a: SeededWorkspace): AttackValues {
       'GET /documents/{document_id}/why': { document_id: documentId },
     },
     queries: {
+      'GET /find': [
+        `?q=${encodeURIComponent(a.marker)}`,
+        `?q=${encodeURIComponent(documentId)}`,
+        `?q=${a.pairId}`,
+        `?q=${a.scrapeId}`,
+        `?q=${a.endpointId}`,
+      ],
       'GET /operations/queues': [''],
       'GET /operations/queues/{queue}': ['?range=day'],
       'GET /operations/queues/{queue}/history': ['?range=month'],

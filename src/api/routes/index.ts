@@ -28,6 +28,7 @@ import { ingestionRoutes } from './ingestion.ts';
 import { leadScraperRoutes } from './lead-scraper.ts';
 import { invitationRoutes } from './invitations.ts';
 import { joinRoutes } from './join.ts';
+import { findRoutes } from './find.ts';
 import { liveRoutes } from './live.ts';
 import { mcpServerRoutes } from './mcp-servers.ts';
 import { memberRoutes } from './members.ts';
@@ -113,4 +114,5 @@ export const ROUTES: readonly Route[] = [
   ...operationsFailureRoutes,
   ...operationsRoutes,
   ...liveRoutes,
+  ...findRoutes,
 ];

@@ -1,9 +1,12 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { signal } from '@preact/signals';
+import { call, type Reply } from '#src/console/web/data/call.ts';
 import { go } from '#src/console/web/data/place.ts';
 import { useModal } from '#src/console/web/parts/dialog.ts';
 import { html, type Part } from '#src/console/web/parts/html.ts';
 import { icon, type IconName } from '#src/console/web/parts/icon.ts';
+import { badge } from '#src/console/web/parts/badge.ts';
+import { subjectPath } from '#src/console/web/pages/subjects.ts';
 import { visibleEntries } from './navigation.ts';
 
 interface Hit {
@@ -13,13 +16,30 @@ interface Hit {
   readonly icon: IconName;
 }
 
+type Result = Reply<'GET /find'>['results'][number];
+
+/** Nothing is asked while somebody types. */
+const PAUSE_MS = 150;
+const MAX_LENGTH = 200;
+const ICONS: Readonly<Record<string, IconName>> = {
+  document: 'document',
+  connector: 'connector',
+  run: 'connector',
+  endpoint: 'webhook',
+  delivery: 'webhook',
+  message: 'mail',
+  account: 'mail',
+  scrape: 'lead',
+  job: 'operations',
+};
+
 const isOpen = signal(false);
 
 export function openFinder(): void {
   isOpen.value = true;
 }
 
-/** The search: pages by name. */
+/** The search: pages by name, and anything of the workspace by id, title or address. */
 export function Finder(): Part {
   return isOpen.value && html`<${OpenFinder} />`;
 }
@@ -29,14 +49,15 @@ function OpenFinder(): Part {
   const [chosen, setChosen] = useState(0);
   const element = useRef<HTMLDialogElement>(null);
   useModal(element);
-  const hits = pagesNamed(text);
+  const { found, isLooking } = useFound(text.trim());
+  const hits = [...pagesNamed(text), ...found];
   const open = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
     close();
     go(hit.to);
   };
   const keys = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter') open(hits[chosen]);
+    if (event.key === 'Enter') open(hits[Math.min(chosen, hits.length - 1)]);
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
@@ -60,7 +81,8 @@ function OpenFinder(): Part {
       aria-controls="finder-hits"
       aria-activedescendant=${hits.length > 0 ? `hit-${chosen}` : null}
       aria-label="Search"
-      placeholder="Go to a page …"
+      maxlength=${MAX_LENGTH}
+      placeholder="A page, or any id, title or address …"
       autocomplete="off"
       spellcheck="false"
       onInput=${type}
@@ -69,6 +91,7 @@ function OpenFinder(): Part {
     <ul role="listbox" id="finder-hits" aria-label="Found">
       ${hits.map((hit, index) => hitRow(hit, index, index === chosen, () => open(hit), setChosen))}
     </ul>
+    ${hits.length === 0 && html`<p class="none" role="status">${isLooking ? 'Looking …' : 'Nothing has this name, id or address.'}</p>`}
   </dialog>`;
 }
 
@@ -86,7 +109,7 @@ function hitRow(
   return html`<li
     role="option"
     id="hit-${index}"
-    key=${to}
+    key=${`${index} ${to}`}
     aria-selected=${isChosen ? 'true' : 'false'}
     onClick=${open}
     onPointerMove=${() => choose(index)}
@@ -94,6 +117,48 @@ function hitRow(
     ${icon(name)}<span class="cut">${title}</span>
     <span class="end">${detail}</span>
   </li>`;
+}
+
+/** What the service finds: asked after a pause in typing; the answer to what stands in the box now is shown. */
+function useFound(text: string): { found: Hit[]; isLooking: boolean } {
+  const [answer, setAnswer] = useState<{ text: string; results: Result[] }>({
+    text: '',
+    results: [],
+  });
+  useEffect(() => {
+    if (text === '') return undefined;
+    const controller = new AbortController();
+    const { signal: stopped } = controller;
+    const ask = async (): Promise<void> => {
+      try {
+        const { results } = await call('GET /find', { query: { q: text }, signal: stopped });
+        if (!stopped.aborted) setAnswer({ text, results });
+      } catch {
+        // The pages are still there to choose; whatever is wrong, they say it.
+        if (!stopped.aborted) setAnswer({ text, results: [] });
+      }
+    };
+    const timer = setTimeout(() => void ask(), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [text]);
+  if (text === '' || answer.text !== text) return { found: [], isLooking: text !== '' };
+  return { found: answer.results.flatMap(toHit), isLooking: false };
+}
+
+function toHit({ kind, title, state, subject }: Result): Hit[] {
+  const to = subjectPath(subject);
+  if (to === null) return [];
+  return [
+    {
+      to,
+      title,
+      icon: ICONS[kind] ?? 'search',
+      detail: state === null ? html`${kind}` : html`${kind} ${badge(state)}`,
+    },
+  ];
 }
 
 function pagesNamed(text: string): Hit[] {

@@ -285,6 +285,15 @@ export interface Operations {
       before?: string;
     };
   };
+  'GET /documents/{document_id}/why': {
+    reply: {
+      document_id: string;
+      searchable: boolean;
+      status: string;
+      sentence: string;
+      since: string;
+    };
+  };
   'GET /email-accounts': {
     reply: {
       accounts: EmailAccount[];
@@ -305,6 +314,25 @@ export interface Operations {
       kind?: 'message' | 'verification';
       limit?: number;
       cursor?: string;
+    };
+  };
+  'GET /find': {
+    reply: {
+      results: {
+        kind: string;
+        id: string;
+        title: string;
+        state: string | null;
+        detail: string | null;
+        at: string | null;
+        subject: {
+          kind: string;
+          id: string;
+        };
+      }[];
+    };
+    query: {
+      q?: string;
     };
   };
   'GET /gamification/actions': {

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { call, type Reply } from '#src/console/web/data/call.ts';
 import { useRepeat } from '#src/console/web/data/live.ts';
 import { go, link } from '#src/console/web/data/place.ts';
@@ -33,33 +34,29 @@ export function DocumentPage({ id = '' }: { id?: string }): Part {
     badge: data && badge(data.status),
     actions: data && actions(data),
     content: [
-      known(document, (found) => [why(found), standing(found)], reload),
+      known(
+        document,
+        (found) => [
+          html`<${WhyNot} id=${id} revision=${found.revision} status=${found.status} />`,
+          standing(found),
+        ],
+        reload,
+      ),
       data && data.indexed_revision !== null && chunkList(data.document_id),
     ],
   });
 }
 
-function why({
-  status,
-  error,
-  next_attempt_at: next,
-  attempts,
-  indexed_revision,
-  revision,
-}: Document): Parts {
-  if (status === 'failed')
-    return notice('red', html`It is not searchable: ${error ?? 'indexing failed'}`);
-  if (error !== null && next !== null) {
-    return notice(
-      'amber',
-      html`Attempt ${attempts} failed: ${error} It is tried again ${time(next)}.`,
-    );
-  }
-  if (status === 'deleting') return notice('grey', 'It is being deleted, and is found no more.');
-  if (indexed_revision !== null && indexed_revision < revision) {
-    return notice('grey', 'A newer text is on its way. Until then, searches find the one before.');
-  }
-  return null;
+/** In the service's own sentence, which knows about pauses and workers too. */
+function WhyNot({ id, revision, status }: { id: string; revision: number; status: string }): Part {
+  const { data, problem } = useResource('GET /documents/{document_id}/why', {
+    path: { document_id: id },
+  });
+  useEffect(() => void refresh('GET /documents/{document_id}/why'), [revision, status]);
+  if (data === null) return problem && notice('amber', problem.message);
+  if (data.searchable && data.status === 'indexed') return null;
+  const tone = data.status === 'failed' ? 'red' : data.searchable ? 'grey' : 'amber';
+  return notice(tone, html`${data.sentence} <span class="quiet">Since ${time(data.since)}.</span>`);
 }
 
 function standing(document: Document): Part {

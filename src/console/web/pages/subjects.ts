@@ -15,14 +15,20 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
   queue: (id) => `/operations/${id}`,
   alarm: (id) => `/operations/${id}`,
   session: (id) => `/ask?chat=${id}`,
+  account: (id) => `/mail/${id}`,
   scrape: (id) => `/leads/${id}`,
   worker: () => '/operations/workers',
 };
 
-/** Where the thing is shown that a job, an alarm or a hit is about; null when it has no page. */
-export function subjectHref({ kind, id }: Subject): string | null {
-  const page = PAGES[kind];
-  return page === undefined ? null : link(page(id));
+/** The page, below the console, that shows what a job, an alarm or a hit is about; null when it has none. */
+export function subjectPath({ kind, id }: Subject): string | null {
+  return PAGES[kind]?.(id) ?? null;
+}
+
+/** The same as an address for a link. */
+export function subjectHref(subject: Subject): string | null {
+  const page = subjectPath(subject);
+  return page === null ? null : link(page);
 }
 
 export function subjectLink(subject: Subject): Part {

@@ -1,20 +1,12 @@
 import { QUEUES } from '#queues/index.ts';
+import { findConnectors, findRuns } from '#src/connectors/administration/find-connectors.ts';
+import { findDocuments } from '#src/documents/find-documents.ts';
+import { findAccounts, findMessages } from '#src/email/administration/find-messages.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
+import { findScrapes } from '#src/leads/scrapes/find-scrapes.ts';
 import type { Database } from '#src/platform/database.ts';
-import {
-  findAccounts,
-  findConnectors,
-  findDeliveries,
-  findDocuments,
-  findEndpoints,
-  findMessages,
-  findRuns,
-  findScrapes,
-  type FoundRow,
-  MAX_OF_KIND,
-  type Sought,
-  soughtOf,
-} from './find-rows.ts';
+import { type FoundRow, MAX_OF_KIND, type Sought, soughtOf } from '#src/platform/found-row.ts';
+import { findDeliveries, findEndpoints } from '#src/webhooks/administration/find-deliveries.ts';
 import type { OperationsServices } from './operations-services.ts';
 
 /** What the finder finds, and what the caller must be allowed for it. */

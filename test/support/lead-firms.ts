@@ -5,6 +5,8 @@ export interface LeadFirm extends AsyncDisposable {
   readonly site: LeadSite;
   /** Names of its three people. */
   readonly names: readonly string[];
+  /** Holds back the last page from now on. A visit waits 10 s for a page. */
+  hold(): void;
   /** Answers the last page from now on, also for waiting requests. */
   release(): void;
 }
@@ -17,7 +19,7 @@ const SURNAMES = ['Abbott', 'Bellamy', 'Carter', 'Dixon', 'Ellwood', 'Foster', '
 /** Eight firms, numbered from 0, that share no name, address, phone or profile. */
 export async function startFirm(number: number, { isHeld = false } = {}): Promise<LeadFirm> {
   const surname = SURNAMES[number % SURNAMES.length] ?? '';
-  const gate = Promise.withResolvers<void>();
+  let gate = Promise.withResolvers<void>();
   if (!isHeld) gate.resolve();
   const pages = Object.entries(firmPages(`${surname} Coffee`, `${surname.toLowerCase()}.example`));
   const own = pages.map(([path, html]): [string, SitePage] => [path, ownPage(html)]);
@@ -35,6 +37,9 @@ export async function startFirm(number: number, { isHeld = false } = {}): Promis
   return {
     site,
     names: ['Ada', 'Ben', 'Carla'].map((first) => `${first} ${surname}`),
+    hold: () => {
+      gate = Promise.withResolvers();
+    },
     release: () => gate.resolve(),
     async [Symbol.asyncDispose]() {
       gate.resolve();

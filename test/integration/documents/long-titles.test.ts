@@ -74,7 +74,8 @@ it.each(['walrus bay', '"walrus of bay"', 'walrus -"walrus of hill"', 'walrus -t
 );
 
 it('the words of its passages are gathered without reading it for each', async () => {
-  expect(await gatherWords(metered().db)).toBe(SECTIONS);
+  // Nothing is gathered while a transaction from before the index runs, be it of another database of the server.
+  await expect.poll(() => gatherWords(metered().db)).toBe(SECTIONS);
   expect(readBytes).toBeLessThan(MAX_READ);
 });
 

@@ -174,6 +174,9 @@ smtpd_sasl_auth_enable = yes
 smtpd_sasl_type = dovecot
 smtpd_sasl_path = $postfix_dir/auth
 smtpd_relay_restrictions = permit_sasl_authenticated, reject
+# Only its own user may send as this address. Refused at RCPT, as Postfix does by default.
+smtpd_sender_login_maps = inline:{ colleague@$mail_domain=colleague@$mail_domain }
+smtpd_sender_restrictions = reject_known_sender_login_mismatch
 smtpd_recipient_restrictions = reject_unlisted_recipient, permit_sasl_authenticated, reject
 # Refuse without delay, because the tests provoke many refusals in a row.
 smtpd_error_sleep_time = 0

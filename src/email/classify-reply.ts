@@ -1,3 +1,4 @@
+import { meaningOf } from './reply-meaning.ts';
 import { isImplicitTls } from './smtp-port.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
@@ -13,6 +14,8 @@ export interface SmtpFailure {
   replyCode: number | null;
   /** The code of RFC 3463, such as `4.7.1`; empty when the reply has none. */
   enhancedCode: string;
+  /** What the server wrote, without codes, in one line. Never shown: it may reveal internal addresses. */
+  text: string;
 }
 
 export interface ClassifiedFailure {
@@ -30,15 +33,22 @@ export function smtpFailureOf(error: unknown): SmtpFailure {
     return typeof value === 'string' ? value : '';
   };
   const replyCode = field('responseCode');
-  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(text('response'));
+  const response = text('response').slice(0, MAX_TEXT);
+  const enhanced = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})\b/.exec(response);
   return {
     code: text('code'),
     originalCode: text('originalCode'),
     command: text('command'),
     replyCode: typeof replyCode === 'number' ? replyCode : null,
     enhancedCode: enhanced?.[1] ?? '',
+    text: response.replaceAll(CODES, ' ').replaceAll(/\s+/g, ' ').trim(),
   };
 }
+
+/** What a reply means stands at its beginning. */
+const MAX_TEXT = 2_000;
+/** At the beginning of each line. */
+const CODES = /^\d{3}[ -]?(?:#?[245]\.\d{1,3}\.\d{1,3})?/gm;
 
 /** Whether the server itself rejected the command. */
 export function isNegativeReply({ replyCode }: SmtpFailure): boolean {
@@ -59,50 +69,58 @@ const SERVICE_CLOSING = 421;
 /** Syntax error, not implemented, bad sequence: the server does not support the command here. */
 const UNKNOWN_COMMAND: readonly number[] = [500, 502, 503, 504];
 const TOO_LARGE = 552;
-/** Mailbox busy, local error: the reply of greylisting to an unknown sender (RFC 6647). */
+/** The replies of greylisting to an unknown sender (RFC 6647 §2.1): mailbox busy, local error, with a code that says no more. */
 const COME_BACK_LATER: readonly number[] = [450, 451];
-/** IANA's "mail flood detected" and "mail system congestion". */
-const FLOOD = /^[45]\.(?:7\.28|4\.5)$/;
+const SAYS_NO_MORE = /^$|^4\.(?:0\.0|2\.0|7\.[01])$/;
 
 function temporaryClass(failure: SmtpFailure): SmtpErrorClass {
   const isClosing = failure.replyCode === SERVICE_CLOSING;
   const step = stepOf(failure.command);
-  if (isAboutMessage(step) && FLOOD.test(failure.enhancedCode)) return 'rate_limited_by_provider';
-  // At DATA, sender and recipient have been accepted: what remains to reject is the amount of mail.
-  if (step === 'data') return isClosing ? 'rate_limited_by_provider' : 'temporarily_rejected';
-  if (isClosing) return 'server_busy';
   switch (step) {
     case 'auth':
-      return 'auth_temporarily_failed';
+      return isClosing ? 'server_busy' : 'auth_temporarily_failed';
     case 'starttls':
-      return 'starttls_unavailable';
-    case 'recipient':
-      return COME_BACK_LATER.includes(failure.replyCode ?? 0)
-        ? 'greylisted'
-        : 'temporarily_rejected';
-    case 'sender':
-      return 'temporarily_rejected';
+      return isClosing ? 'server_busy' : 'starttls_unavailable';
     case 'hello':
     case 'session':
       return 'server_busy';
+    case 'sender':
+    case 'recipient':
+    case 'data':
+      return temporaryMeaning(failure, step);
   }
+}
+
+function temporaryMeaning(failure: SmtpFailure, step: MessageStep): SmtpErrorClass {
+  const meaning = meaningOf(failure);
+  if (meaning === null || meaning === 'temporarily_rejected')
+    return temporaryDefault(failure, step);
+  // What is refused for now may be accepted later, so nobody is told to change it.
+  const isForNow = meaning === 'recipient_rejected' || meaning === 'message_rejected';
+  return isForNow ? 'temporarily_rejected' : meaning;
+}
+
+function temporaryDefault(failure: SmtpFailure, step: MessageStep): SmtpErrorClass {
+  if (failure.replyCode === SERVICE_CLOSING) {
+    // At DATA, sender and recipient have been accepted: what remains to reject is the amount of mail.
+    return step === 'data' ? 'rate_limited_by_provider' : 'server_busy';
+  }
+  const isGreylisting =
+    step === 'recipient' &&
+    meaningOf(failure) === null &&
+    COME_BACK_LATER.includes(failure.replyCode ?? 0) &&
+    SAYS_NO_MORE.test(failure.enhancedCode);
+  return isGreylisting ? 'greylisted' : 'temporarily_rejected';
 }
 
 function permanentClass(failure: SmtpFailure): SmtpErrorClass {
   const replyCode = failure.replyCode ?? 0;
   const step = stepOf(failure.command);
-  if (isAboutMessage(step) && FLOOD.test(failure.enhancedCode)) return 'rate_limited_by_provider';
   switch (step) {
     case 'auth':
       return UNKNOWN_COMMAND.includes(replyCode) ? 'auth_unavailable' : 'auth_failed';
     case 'starttls':
       return 'starttls_unavailable';
-    case 'sender':
-      return replyCode === TOO_LARGE ? 'message_rejected' : 'sender_rejected';
-    case 'recipient':
-      return 'recipient_rejected';
-    case 'data':
-      return 'message_rejected';
     case 'hello':
       // A server without EHLO does not support STARTTLS either.
       return failure.code === 'ECONNECTION' && UNKNOWN_COMMAND.includes(replyCode)
@@ -110,10 +128,33 @@ function permanentClass(failure: SmtpFailure): SmtpErrorClass {
         : 'blocked_by_server';
     case 'session':
       return 'blocked_by_server';
+    case 'sender':
+    case 'recipient':
+    case 'data':
+      return meaningOf(failure) ?? permanentDefault(failure, step);
   }
 }
 
-type Step = 'session' | 'hello' | 'starttls' | 'auth' | 'sender' | 'recipient' | 'data';
+/** Mailbox unavailable, user not local, mailbox name not allowed (RFC 5321 §4.2.3). */
+const ABOUT_MAILBOX: readonly number[] = [550, 551, 553];
+
+function permanentDefault(failure: SmtpFailure, step: MessageStep): SmtpErrorClass {
+  switch (step) {
+    case 'sender':
+      return failure.replyCode === TOO_LARGE ? 'message_rejected' : 'sender_rejected';
+    case 'recipient': {
+      // Servers delay their refusal of client and sender until RCPT, so only what says "mailbox" is about the recipient.
+      const isAboutMailbox =
+        ABOUT_MAILBOX.includes(failure.replyCode ?? 0) && !failure.enhancedCode.startsWith('5.7.');
+      return isAboutMailbox ? 'recipient_rejected' : 'blocked_by_server';
+    }
+    case 'data':
+      return 'message_rejected';
+  }
+}
+
+type MessageStep = 'sender' | 'recipient' | 'data';
+type Step = 'session' | 'hello' | 'starttls' | 'auth' | MessageStep;
 
 function stepOf(command: string): Step {
   if (command.startsWith('AUTH')) return 'auth';
@@ -122,10 +163,6 @@ function stepOf(command: string): Step {
   if (command === 'MAIL FROM') return 'sender';
   if (command === 'RCPT TO') return 'recipient';
   return command === 'DATA' ? 'data' : 'session';
-}
-
-function isAboutMessage(step: Step): boolean {
-  return step === 'sender' || step === 'recipient' || step === 'data';
 }
 
 const permanent = (errorClass: SmtpErrorClass): ClassifiedFailure => ({

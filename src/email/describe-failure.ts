@@ -28,7 +28,7 @@ export function describeFailure(errorClass: SmtpErrorClass, place: Place): strin
     case 'server_busy':
       return `${host} accepts no mail at the moment. Try again later.`;
     case 'blocked_by_server':
-      return `${host} refuses to talk to this sender. Ask the provider whether this service's address or the account is blocked.`;
+      return `${host} refuses mail from this sender, whoever the recipient is. Ask the provider whether the account, or the address that the mail comes from, is on a blocklist.`;
     case 'not_smtp':
       return `The server at ${host}, port ${port}, does not speak SMTP. Check the host and the port of the outgoing mail server.`;
     case 'failed':
@@ -44,7 +44,10 @@ export function describeFailure(errorClass: SmtpErrorClass, place: Place): strin
     case 'auth_temporarily_failed':
       return describeSignIn(errorClass, place);
     case 'sender_rejected':
+    case 'sender_unauthenticated':
+    case 'relay_denied':
     case 'recipient_rejected':
+    case 'mailbox_full':
     case 'greylisted':
     case 'rate_limited_by_provider':
     case 'message_rejected':
@@ -138,7 +141,10 @@ function signInHint(host: string, email: string): string {
 function describeRefusal(
   errorClass:
     | 'sender_rejected'
+    | 'sender_unauthenticated'
+    | 'relay_denied'
     | 'recipient_rejected'
+    | 'mailbox_full'
     | 'greylisted'
     | 'rate_limited_by_provider'
     | 'message_rejected'
@@ -149,7 +155,13 @@ function describeRefusal(
     case 'sender_rejected':
       return `${host} does not let this account send as ${email}. Use an address that belongs to the SMTP user, or ask the provider to allow this one.`;
     case 'recipient_rejected':
-      return `${host} does not accept mail for the recipient. Check the recipient's address.`;
+      return `${host} does not accept mail for the recipient. Check the recipient's address; if it is right, ask the recipient whether mail from outside is accepted.`;
+    case 'mailbox_full':
+      return `${host} says that the recipient's mailbox is full. The address is right: try again in some days.`;
+    case 'sender_unauthenticated':
+      return `${host} reports that ${email} failed a check of SPF, DKIM or DMARC. Use the provider that the domain's SPF record names, and let it sign with the domain's DKIM key; the warnings of a verification say what is missing.`;
+    case 'relay_denied':
+      return `${host} takes mail from this account for its own users only. Use the provider's submission server, usually at port 465 or 587, with the user name that may send as ${email}.`;
     case 'greylisted':
       return `${host} has deferred the message and asks for another attempt later. It goes through after some minutes.`;
     case 'rate_limited_by_provider':

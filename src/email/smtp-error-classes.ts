@@ -18,7 +18,11 @@ export const SMTP_ERROR_CLASSES = [
   'auth_failed',
   'auth_temporarily_failed',
   'sender_rejected',
+  /** The check of SPF, DKIM or DMARC failed. */
+  'sender_unauthenticated',
+  'relay_denied',
   'recipient_rejected',
+  'mailbox_full',
   'greylisted',
   'rate_limited_by_provider',
   'message_rejected',

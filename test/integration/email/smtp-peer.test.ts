@@ -136,6 +136,15 @@ describe.skipIf(!process.env['TEST_SMTP_URL'])('SMTP at Postfix (needs TEST_SMTP
     },
   );
 
+  it('blames the sender for a sender that the user does not own, although the server tells it of the recipient', async () => {
+    const id = await newAccount({ email: 'colleague@peer.example', smtp_user: SENDER });
+    const outcome = await verify(id);
+    expect(outcome).toMatchObject({ verified: false, error_class: 'sender_rejected' });
+    expect(outcome.message).toContain(
+      'localhost does not let this account send as colleague@peer.example.',
+    );
+  });
+
   it('reports that a message is too large', async () => {
     const id = await verifiedAccount();
     const limit = Number(mailPeer('TEST_SMTP_URL').more.get('limit'));

@@ -1,4 +1,5 @@
 import { phraseForm } from '#src/documents/match-phrase.ts';
+import { hashWords } from './hash-words.ts';
 
 /** A found passage and its document, best first. */
 export interface Passage {
@@ -19,18 +20,15 @@ const FEW_WORDS = 12;
 
 /** Smallest hashes by which copies are looked up: passages that are near share one of them, all but surely. */
 const LOOKED_UP = 8;
-const SPACE = 32;
-const FNV_OFFSET = 0x811c9dc5 | 0;
-const FNV_PRIME = 0x01000193;
 const GOLDEN_RATIO = 0x9e3779b1;
 /** In a form, where one space stands between words. */
 const WITH_DIGIT = /(?<![^ ])[^ \p{N}]*\p{N}[^ ]*/gu;
 
 interface Print {
-  form: string;
+  passage: Passage;
   words: number;
-  title: string;
-  chunkCount: number;
+  /** Of all words in order: different when the forms are, all but surely. */
+  hash: number;
   /** Bottom-k sketch: the smallest distinct hashes of the shingles, ascending (Broder 1997). */
   sketch: Int32Array;
 }
@@ -42,9 +40,9 @@ interface Print {
  */
 export function findCopies(passages: readonly Passage[]): number[] {
   const prints = passages.map(printOf);
-  const originals = new Map<string | number, number[]>();
+  const originals = new Map<number, number[]>();
   return prints.map((print, place) => {
-    const keys = [print.form, ...print.sketch.subarray(0, LOOKED_UP)];
+    const keys = [print.hash, ...print.sketch.subarray(0, LOOKED_UP)];
     const known = new Set(keys.flatMap((key) => originals.get(key) ?? []));
     const original = [...known]
       .toSorted((a, b) => a - b)
@@ -59,56 +57,54 @@ export function findCopies(passages: readonly Passage[]): number[] {
   });
 }
 
-function printOf({ title, text, chunkCount }: Passage): Print {
-  const form = phraseForm(text);
-  const hashes = wordHashes(form);
-  const sketch = sketchOf(hashes);
-  return { form, words: hashes.length, title: phraseForm(title), chunkCount, sketch };
+function printOf(passage: Passage): Print {
+  const hashes = hashWords(passage.text);
+  const hash = mixed(hashes, 0, hashes.length);
+  return { passage, words: hashes.length, hash, sketch: sketchOf(hashes) };
 }
 
+/** The forms are made only of passages that may be copies. */
 function areCopies(a: Print | undefined, b: Print): boolean {
   if (a === undefined) return false;
   const shorter = Math.min(a.words, b.words);
-  if (shorter < FEW_WORDS) return a.form !== '' && a.form === b.form && a.title === b.title;
+  if (shorter < FEW_WORDS) return shorter > 0 && haveSameText(a, b) && haveSameTitle(a, b);
   // `report (1)` is a copy of `report`; but a passage that two documents share does not make them copies.
-  if (a.form === b.form && a.chunkCount === b.chunkCount) return true;
+  if (a.passage.chunkCount === b.passage.chunkCount && haveSameText(a, b)) return true;
   if (shorter < NEAR * Math.max(a.words, b.words)) return false;
   if (resemblance(a.sketch, b.sketch) < NEAR) return false;
   // What differs in a number is about different things.
-  return numbersOf(a.form) === numbersOf(b.form) && numbersOf(a.title) === numbersOf(b.title);
+  return (
+    numbersOf(a.passage.text) === numbersOf(b.passage.text) &&
+    numbersOf(a.passage.title) === numbersOf(b.passage.title)
+  );
 }
 
-function numbersOf(form: string): string {
-  return (form.match(WITH_DIGIT) ?? []).join(' ');
+function haveSameText(a: Print, b: Print): boolean {
+  return a.hash === b.hash && phraseForm(a.passage.text) === phraseForm(b.passage.text);
 }
 
-/** FNV-1a of each word of a form, in one pass: two hundred passages have forty thousand words. */
-function wordHashes(form: string): Int32Array {
-  const hashes = new Int32Array(form === '' ? 0 : Math.ceil(form.length / 2));
-  let words = 0;
-  let hash = FNV_OFFSET;
-  for (let at = 0; at <= form.length && form !== ''; at += 1) {
-    const unit = at === form.length ? SPACE : form.charCodeAt(at);
-    if (unit === SPACE) {
-      hashes[words] = hash;
-      words += 1;
-      hash = FNV_OFFSET;
-    } else {
-      hash = Math.imul(hash ^ unit, FNV_PRIME);
-    }
+function haveSameTitle(a: Print, b: Print): boolean {
+  return phraseForm(a.passage.title) === phraseForm(b.passage.title);
+}
+
+function numbersOf(text: string): string {
+  return (phraseForm(text).match(WITH_DIGIT) ?? []).join(' ');
+}
+
+/** One hash of the hashes of neighbouring words. */
+function mixed(hashes: Int32Array, start: number, end: number): number {
+  let hash = 0;
+  for (let at = start; at < end; at += 1) {
+    hash = Math.imul((hash << 5) ^ (hash >>> 27) ^ (hashes[at] ?? 0), GOLDEN_RATIO);
   }
-  return hashes.subarray(0, words);
+  return hash;
 }
 
 function sketchOf(hashes: Int32Array): Int32Array {
   if (hashes.length < FEW_WORDS) return new Int32Array();
   const shingles = new Int32Array(hashes.length - SHINGLE + 1);
   for (let start = 0; start < shingles.length; start += 1) {
-    let mixed = 0;
-    for (let at = start; at < start + SHINGLE; at += 1) {
-      mixed = Math.imul((mixed << 5) ^ (mixed >>> 27) ^ (hashes[at] ?? 0), GOLDEN_RATIO);
-    }
-    shingles[start] = mixed;
+    shingles[start] = mixed(hashes, start, start + SHINGLE);
   }
   return smallestDistinct(shingles.sort(), SKETCH);
 }

@@ -19,11 +19,27 @@ interface Match extends Span {
  * wrapped in `<hi>…</hi>`. The text is not escaped: escape it before using it as HTML.
  */
 export function highlight(text: string, queryTerms: readonly string[]): string[] {
-  const shown = text.slice(0, MAX_TEXT_LENGTH);
-  const matches = findMatches(shown, new Set(queryTerms));
-  return chooseFragments(shown, matches)
-    .sort((a, b) => a.start - b.start)
-    .map((fragment) => render(shown, fragment, matches));
+  return highlighter(queryTerms)(text);
+}
+
+/** `highlight` for many texts: each word is compared with the query once, however often it occurs in them. */
+export function highlighter(queryTerms: readonly string[]): (text: string) => string[] {
+  const wanted = new Set(queryTerms);
+  const known = new Map<string, string[]>();
+  const matching = (word: string): string[] => {
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const terms = tokenize(word).filter((term) => wanted.has(term));
+    known.set(word, terms);
+    return terms;
+  };
+  return (text) => {
+    const shown = text.slice(0, MAX_TEXT_LENGTH);
+    const matches = findMatches(shown, matching);
+    return chooseFragments(shown, matches)
+      .sort((a, b) => a.start - b.start)
+      .map((fragment) => render(shown, fragment, matches));
+  };
 }
 
 /** About the first 128 tokens of a chunk, ending at a word boundary. */
@@ -35,13 +51,13 @@ export function blurb(text: string): string {
   return lastWord.trim();
 }
 
-function findMatches(text: string, wanted: ReadonlySet<string>): Match[] {
+function findMatches(text: string, matching: (word: string) => string[]): Match[] {
   const matches: Match[] = [];
   for (const { 0: word, index } of text.matchAll(WORD_PATTERN)) {
-    const terms = tokenize(word).filter((term) => wanted.has(term));
+    const terms = matching(word);
     if (terms.length === 0) continue;
     if (isUnspaced(word)) matches.push(...findPairs(word, index, terms));
-    else matches.push({ start: index, end: index + word.length, terms });
+    else matches.push({ start: index, end: index + word.length, terms: [...terms] });
   }
   return matches;
 }

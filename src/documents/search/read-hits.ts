@@ -5,7 +5,7 @@ import type { StoredOwner } from '#src/tables/documents.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { areShown, GONE, HIDDEN } from '#src/documents/shown-chunks.ts';
 import { SHOWN_OWNERS } from '#src/documents/shown-columns.ts';
-import { highlight } from './highlight.ts';
+import { highlighter } from './highlight.ts';
 import type { RankedChunk } from './rerank-candidates.ts';
 import type { SearchHit } from './search-hit.ts';
 import { FOUND_COLUMNS, type FoundRow, toSearchDoc } from './to-search-doc.ts';
@@ -46,19 +46,24 @@ export async function readHits<Chunk extends RankedChunk>(
     from c join document d on d.id = c.document_id
     where d.workspace_id = ${workspaceId} and ${includesHidden ? GONE : HIDDEN} is not true
       and ${areShown(workspaceId, { chunk: sql`c.id`, document: sql`d.id` })}`.execute(db);
+  const highlightsOf = words.length === 0 ? () => [] : highlighter(words);
   const byId = new Map(rows.map((row) => [row.chunk_id, row]));
   return best.flatMap((chunk) => {
     const row = byId.get(chunk.chunkId);
-    return row ? { hit: toHit(row, chunk.score, words), chunk } : [];
+    return row ? { hit: toHit(row, chunk.score, highlightsOf), chunk } : [];
   });
 }
 
-function toHit(row: HitRow, score: number, words: readonly string[]): SearchHit {
+function toHit(
+  row: HitRow,
+  score: number,
+  highlightsOf: (text: string) => string[],
+): SearchHit {
   const shown = row.is_html ? visibleText(row.text) : row.text;
   return {
     ...toSearchDoc(row, { ordinal: row.ordinal, text: shown, link: row.link }),
     score,
-    match_highlights: words.length === 0 ? [] : highlight(shown, words),
+    match_highlights: highlightsOf(shown),
     primary_owners: displayNames(row.primary_owners),
     secondary_owners: displayNames(row.secondary_owners),
     text: row.text,

@@ -16,14 +16,7 @@ interface Rated {
 export function smoothScores<T extends Rated>(chunks: readonly T[]): T[] {
   const similarities = compareAll(chunks.map(({ terms }) => terms));
   return chunks.map((chunk, index) => {
-    const neighbours = chunks
-      .map(({ documentId, score }, at) => ({
-        score,
-        similarity:
-          documentId === chunk.documentId ? 0 : (similarities[index * chunks.length + at] ?? 0),
-      }))
-      .sort((a, b) => b.similarity - a.similarity)
-      .slice(0, NEIGHBOURS);
+    const neighbours = nearest(chunks, chunk, similarities.subarray(index * chunks.length));
     const total = neighbours.reduce((sum, { similarity }) => sum + similarity, 0);
     const theirs = neighbours.reduce((sum, one) => sum + one.similarity * one.score, 0);
     // Nothing resembles it: it is judged by itself.
@@ -32,42 +25,79 @@ export function smoothScores<T extends Rated>(chunks: readonly T[]): T[] {
   });
 }
 
-interface Occurrence {
-  text: number;
-  weight: number;
+interface Neighbour {
+  score: number;
+  similarity: number;
+}
+
+/** The most similar first; of equals the earlier one. */
+function nearest(
+  chunks: readonly Rated[],
+  { documentId }: Rated,
+  similarities: Float64Array,
+): Neighbour[] {
+  const best: Neighbour[] = [];
+  for (const [at, other] of chunks.entries()) {
+    const similarity = other.documentId === documentId ? 0 : (similarities[at] ?? 0);
+    const place = best.findIndex((one) => one.similarity < similarity);
+    if (place === -1 && best.length === NEIGHBOURS) continue;
+    best.splice(place === -1 ? best.length : place, 0, { score: other.score, similarity });
+    best.length = Math.min(best.length, NEIGHBOURS);
+  }
+  return best;
+}
+
+/** The texts that have a term, ascending, and how often each has it. */
+interface Occurrences {
+  texts: number[];
+  counts: number[];
 }
 
 /** Cosine of every text with every other, a row for each. Walks by term: few terms are in many texts. */
 function compareAll(texts: readonly (readonly string[])[]): Float64Array {
-  const occurrences = Map.groupBy(texts.flatMap(countTerms), ({ term }) => term);
-  const squares = new Float64Array(texts.length);
-  const cosines = new Float64Array(texts.length ** 2);
-  for (const inTexts of occurrences.values()) {
-    const idf = Math.log(1 + texts.length / inTexts.length);
-    const weighted = inTexts.map(({ text, tf }) => ({ text, weight: (1 + Math.log(tf)) * idf }));
-    for (const { text, weight } of weighted) squares[text] = (squares[text] ?? 0) + weight ** 2;
-    addProducts(cosines, texts.length, weighted);
-  }
-  return cosines.map((sum, at) => {
-    const row = squares[Math.floor(at / texts.length)] ?? 0;
-    const column = squares[at % texts.length] ?? 0;
-    return sum === 0 ? 0 : sum / Math.sqrt(row * column);
-  });
-}
-
-function countTerms(terms: readonly string[], text: number) {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return Array.from(counts, ([term, tf]) => ({ term, text, tf }));
-}
-
-/** The texts come in ascending order; each pair counts in both rows. */
-function addProducts(sums: Float64Array, width: number, occurrences: readonly Occurrence[]): void {
-  for (const [at, a] of occurrences.entries()) {
-    for (const b of occurrences.slice(at + 1)) {
-      const product = a.weight * b.weight;
-      sums[a.text * width + b.text] = (sums[a.text * width + b.text] ?? 0) + product;
-      sums[b.text * width + a.text] = (sums[b.text * width + a.text] ?? 0) + product;
+  const width = texts.length;
+  const squares = new Float64Array(width);
+  const cosines = new Float64Array(width ** 2);
+  for (const { texts: holding, counts } of occurrencesIn(texts).values()) {
+    const idf = Math.log(1 + width / holding.length);
+    const weights = counts.map((tf) => (1 + Math.log(tf)) * idf);
+    for (const [at, text] of holding.entries()) {
+      const weight = weights[at] ?? 0;
+      squares[text] = (squares[text] ?? 0) + weight ** 2;
+      for (let other = at + 1; other < holding.length; other += 1) {
+        const cell = text * width + (holding[other] ?? 0);
+        cosines[cell] = (cosines[cell] ?? 0) + weight * (weights[other] ?? 0);
+      }
     }
   }
+  for (let row = 0; row < width; row += 1) {
+    for (let column = row + 1; column < width; column += 1) {
+      const sum = cosines[row * width + column] ?? 0;
+      const cosine = sum === 0 ? 0 : sum / Math.sqrt((squares[row] ?? 0) * (squares[column] ?? 0));
+      cosines[row * width + column] = cosine;
+      cosines[column * width + row] = cosine;
+    }
+  }
+  return cosines;
+}
+
+function occurrencesIn(texts: readonly (readonly string[])[]): Map<string, Occurrences> {
+  const occurrences = new Map<string, Occurrences>();
+  for (const [text, terms] of texts.entries()) {
+    for (const term of terms) {
+      const known = occurrences.get(term);
+      if (known === undefined) {
+        occurrences.set(term, { texts: [text], counts: [1] });
+        continue;
+      }
+      const last = known.texts.length - 1;
+      if (known.texts[last] === text) {
+        known.counts[last] = (known.counts[last] ?? 0) + 1;
+      } else {
+        known.texts.push(text);
+        known.counts.push(1);
+      }
+    }
+  }
+  return occurrences;
 }

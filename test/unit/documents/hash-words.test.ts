@@ -10,9 +10,9 @@ function hashEach(form: string): number[] {
 }
 
 const PIECES = [
-  ..."aBz09'’-_. \n“”…é",
-  ...'ÉßªµÅΣσςπЁёй½Ⅷﬁ№',
-  ...'漢あ한ไทย',
+  ...Array.from("aBz09'’-_. \n“”…é"),
+  ...Array.from('ÉßªµÅΣσςπЁёй½Ⅷﬁ№'),
+  ...Array.from('漢あ한ไทย'),
   '\u0301',
   '\u1161',
   '😀',

@@ -54,11 +54,7 @@ export async function readHits<Chunk extends RankedChunk>(
   });
 }
 
-function toHit(
-  row: HitRow,
-  score: number,
-  highlightsOf: (text: string) => string[],
-): SearchHit {
+function toHit(row: HitRow, score: number, highlightsOf: (text: string) => string[]): SearchHit {
   const shown = row.is_html ? visibleText(row.text) : row.text;
   return {
     ...toSearchDoc(row, { ordinal: row.ordinal, text: shown, link: row.link }),

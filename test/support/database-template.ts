@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,10 +44,8 @@ export async function copyTemplate(dataDirectory: string): Promise<void> {
   const template = process.env[VARIABLE];
   if (template === undefined) return;
   await keepCompiledPostgres();
-  await cp(template, path.join(dataDirectory, 'pglite'), {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-  });
+  // For 1,500 small files, `cp` takes six times the processor time.
+  cpSync(template, path.join(dataDirectory, 'pglite'), { recursive: true });
 }
 
 let compiledPostgres: WebAssembly.Module | undefined;

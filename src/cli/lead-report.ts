@@ -24,13 +24,8 @@ const leadSchema = z.looseObject({
   socials: z.looseObject({ linkedin: z.string(), twitter: z.string() }),
   confidence_score: z.number(),
 });
-const siteSchema = z.looseObject({
-  url: z.string(),
-  status: z.string(),
-  error: z.string().nullable(),
-});
 export const scrapeDetailsSchema = scrapeSchema.extend({
-  sites: z.array(siteSchema),
+  warnings: z.array(z.string()).default([]),
   leads: z.array(leadSchema),
 });
 export type Scrape = z.output<typeof scrapeSchema>;
@@ -47,7 +42,7 @@ export function chooseForm(isCsvWanted: boolean, context: CommandContext): Repor
   return context.wantsJson() ? 'json' : 'table';
 }
 
-/** Leads go to stdout; unreadable sites are listed only beside a table. */
+/** Leads go to stdout, what may be missing to stderr. JSON has both. */
 export function printScrape(
   scrape: ScrapeDetails,
   form: ReportForm,
@@ -60,18 +55,15 @@ export function printScrape(
       return;
     case 'csv':
       stdout.write(toCsv([CSV_HEAD, ...scrape.leads.map(toCsvRow)]));
-      return;
+      break;
     case 'table':
       stdout.write(
         scrape.leads.length === 0
           ? 'No leads.\n'
           : formatTable([TABLE_HEAD, ...scrape.leads.map(toTableRow)]),
       );
-      for (const { url, status, error } of scrape.sites) {
-        if (status !== 'failed') continue;
-        stderr.write(`${plainLine(`${url} was not read. ${error ?? ''}`)}\n`);
-      }
   }
+  for (const warning of scrape.warnings) stderr.write(`${plainLine(warning)}\n`);
 }
 
 const TABLE_HEAD = ['Name', 'Title', 'Company', 'Email', 'Phone', 'Score'];

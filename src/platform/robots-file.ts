@@ -2,6 +2,8 @@ import robotsParser from 'robots-parser';
 
 /** The product token by which a site addresses this crawler (RFC 9309 §2.2.1). */
 const ROBOT = 'Millrace';
+/** Sites also write more after it, such as a version; what is compared is the token (RFC 9309 §2.2.1). */
+const ADDRESSES_US = /^millrace(?![\w-])/i;
 /** RFC 9309 §2.5: crawlers must read at least 500 KiB. */
 export const ROBOTS_READ_BYTES = 512 * 1024;
 /** A site that asks for a longer delay would take forever to crawl. */
@@ -67,7 +69,8 @@ function normalizeRules(text: string): string {
     if (!GROUP_FIELDS.has(field)) continue;
     const value = content.slice(colon + 1).trim();
     if (field === 'user-agent' || field === 'crawl-delay') {
-      rules.push(`${field}: ${value}`);
+      const isUs = field === 'user-agent' && ADDRESSES_US.test(value);
+      rules.push(`${field}: ${isUs ? ROBOT : value}`);
       continue;
     }
     const pattern = withPlainCodes(value);

@@ -1,12 +1,22 @@
 import type { Generated } from 'kysely';
 import type { DocumentId, LeadId, LeadScrapeId, UserId, WorkspaceId } from '#src/ids.ts';
-import type { Json, Timestamp } from './column-types.ts';
+import type { Json, JsonWithDefault, Timestamp } from './column-types.ts';
 
 export const SCRAPE_MODES = ['keyword_search', 'scrape_url'] as const;
 export type ScrapeMode = (typeof SCRAPE_MODES)[number];
 
 export const ENRICHMENTS = ['email', 'phone', 'socials', 'company_info'] as const;
 export type Enrichment = (typeof ENRICHMENTS)[number];
+
+/** `partial`: something was read, but pages that the site names could not be. */
+export const SITE_STATUSES = ['pending', 'done', 'partial', 'failed'] as const;
+export type SiteStatus = (typeof SITE_STATUSES)[number];
+
+/** A page that could not be read, and why, in a sentence that names the host. */
+export interface PageProblem {
+  url: string;
+  reason: string;
+}
 
 export const LEAD_SCRAPE_STATUSES = [
   'queued',
@@ -62,11 +72,12 @@ interface LeadScrapeSiteTable {
   domain: string;
   /** Indexed documents whose text replaces pages of the site. */
   document_ids: Generated<DocumentId[]>;
-  status: Generated<'pending' | 'done' | 'failed'>;
+  status: Generated<SiteStatus>;
   /** How often a worker has started on it. */
   starts: Generated<number>;
   pages: Generated<number>;
   error: string | null;
+  problems: JsonWithDefault<PageProblem[]>;
 }
 
 interface LeadTable {

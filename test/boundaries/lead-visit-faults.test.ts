@@ -188,16 +188,17 @@ describe('visit limits', () => {
 
   test('end the visit with the pages that arrived when the others are slow', async () => {
     await using sites = await startLeadSites({
-      'acme.test/': linking('/contact', '/about', '/team'),
+      'acme.test/': linking('/contact', '/about', '/team', '/imprint', '/privacy'),
       'acme.test/contact': () => undefined,
       'acme.test/team': () => undefined,
       'acme.test/about': () => undefined,
+      'acme.test/imprint': () => undefined,
+      'acme.test/privacy': () => undefined,
     });
-    const { paths, failure } = await visit(sites, 'acme.test/', {
-      limits: QUICK,
-    });
+    const { paths, failure, problems } = await visit(sites, 'acme.test/', { limits: QUICK });
     expect({ paths, failure }).toEqual({ paths: ['acme.test/'], failure: null });
-    expect(sites.pages().length).toBeLessThanOrEqual(3);
+    expect(sites.pages().length).toBeLessThanOrEqual(4);
+    expect(problems).toHaveLength(5);
   });
 
   test('include waiting time', async () => {

@@ -32,8 +32,8 @@ describe('choice of pages', () => {
       },
     });
     const { paths, read, failure } = await visit(sites, 'acme.test/', {
-      onPage: (pagesRead) => {
-        counted.push(pagesRead);
+      onPage: (pages) => {
+        counted.push(pages.length);
         return Promise.resolve();
       },
     });

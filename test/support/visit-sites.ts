@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import type { VisitLimits } from '#src/leads/visit/visit-budget.ts';
-import { type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
+import { type OnPage, type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
 import type { Services } from '#src/services.ts';
 import type { Enrichment } from '#src/tables/leads.ts';
 import { fakeExtractor, type LeadSites, type SiteAnswer, startLeadSites } from './named-sites.ts';
@@ -13,7 +13,8 @@ export interface VisitOptions {
   signal?: AbortSignal;
   limits?: Partial<VisitLimits>;
   services?: Partial<Services>;
-  onPage?: (pagesRead: number) => Promise<void>;
+  onPage?: OnPage;
+  beforeRequest?: () => Promise<void>;
 }
 
 /** Visits over a separate database for one test file: no gap between requests, no browser, no real waits. */
@@ -51,6 +52,7 @@ export function openVisits() {
       {
         signal: options.signal ?? new AbortController().signal,
         onPage: options.onPage ?? (() => Promise.resolve()),
+        ...(options.beforeRequest && { beforeRequest: options.beforeRequest }),
         ...(options.limits && { limits: options.limits }),
       },
     );

@@ -51,6 +51,14 @@ export const leadScraperRoutes: Route[] = [
       leads: z.array(leadSchema),
       total_results: z.int(),
       processing_time_ms: z.int(),
+      provider: z
+        .string()
+        .optional()
+        .describe('Who named the sites of a keyword search: `index`, `searxng` or `brave`.'),
+      warnings: z
+        .array(z.string())
+        .optional()
+        .describe('What may be missing, a sentence each: sites that could be read in part only.'),
     }),
     laterReply: z.object({ scrape_id: z.string(), status_url: z.string() }),
     errors: ['BAD_GATEWAY', 'CONFLICT'],

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { Problem } from '#src/platform/errors.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
 import { type leadSchema, presentLead } from './present-lead.ts';
-import { readLeadsToShow } from './read-leads-to-show.ts';
-import { findScrape, type ScrapeAddress } from './scrapes.ts';
+import { scrapeWarnings } from './scrape-warnings.ts';
+import { findScrape, findScrapeDetails, type ScrapeAddress } from './scrapes.ts';
 
 /** Below the half minute after which many clients and proxies give up. */
 const WAIT_MS = 25_000;
@@ -12,6 +12,10 @@ export interface ScrapeResult {
   leads: z.input<typeof leadSchema>[];
   total_results: number;
   processing_time_ms: number;
+  /** Who named the sites; for keyword searches. */
+  provider?: string;
+  /** What may be missing; only when something may. */
+  warnings?: string[];
 }
 
 /**
@@ -24,8 +28,8 @@ export async function awaitScrape(
   address: ScrapeAddress,
   signal: AbortSignal,
 ): Promise<ScrapeResult | null> {
-  const { db, scrapeWatch } = services;
-  const { workspaceId, id } = address;
+  const { scrapeWatch } = services;
+  const { id } = address;
   if (!(await scrapeWatch.finished(id, { timeoutMs: WAIT_MS, signal }))) return null;
   const scrape = await findScrape(services, address);
   switch (scrape.status) {
@@ -40,11 +44,15 @@ export async function awaitScrape(
         `The scrape was canceled. GET /tools/lead-scraper/${id} shows what it had found.`,
       );
     case 'completed': {
-      const leads = (await readLeadsToShow(db, workspaceId, id)).map(presentLead);
+      const details = await findScrapeDetails(services, address);
+      const leads = details.leads.map(presentLead);
+      const warnings = scrapeWarnings(details);
       return {
         leads,
         total_results: leads.length,
         processing_time_ms: scrape.processing_time_ms ?? 0,
+        ...(scrape.provider !== null && { provider: scrape.provider }),
+        ...(warnings.length > 0 && { warnings }),
       };
     }
   }

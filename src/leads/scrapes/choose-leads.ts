@@ -3,7 +3,7 @@ import type { LeadToStore, StoredLead } from './lead-rows.ts';
 
 /**
  * The leads of a result: at most `limit`, taken from the sites in turn, so that one long staff page does not crowd
- * out the other sites; the most confident first.
+ * out the other sites. Those that can be reached come first, then the most confident.
  * @param merged leads of all sites, in site order
  * @param stored the leads that they were merged from: an unchanged identity keeps its id
  */
@@ -13,7 +13,7 @@ export function chooseLeads(
   limit: number,
 ): LeadToStore[] {
   const bySite = Map.groupBy(merged, ({ siteDomain }) => siteDomain);
-  const queues = [...bySite.values()].map((leads) => leads.toSorted(bySurety));
+  const queues = [...bySite.values()].map((leads) => leads.toSorted(byUse));
   const chosen: ScoredLead[] = [];
   for (let turn = 0; chosen.length < limit; turn += 1) {
     const round = queues.flatMap((queue) => queue[turn] ?? []);
@@ -21,7 +21,7 @@ export function chooseLeads(
     chosen.push(...round.slice(0, limit - chosen.length));
   }
   const free = new Map(stored.map((row) => [row.id, row]));
-  return chosen.toSorted(bySurety).map((lead) => {
+  return chosen.toSorted(byUse).map((lead) => {
     const known = [...free.values()].find((row) => isSame(row.lead, lead));
     if (!known) return { site_ordinal: ordinalOf(lead, stored), lead };
     free.delete(known.id);
@@ -29,8 +29,13 @@ export function chooseLeads(
   });
 }
 
-function bySurety(a: ScoredLead, b: ScoredLead): number {
-  return b.confidence - a.confidence;
+function byUse(a: ScoredLead, b: ScoredLead): number {
+  return Number(isReachable(b)) - Number(isReachable(a)) || b.confidence - a.confidence;
+}
+
+/** By mail or by phone. An address whose domain takes no mail reaches nobody. */
+function isReachable({ emails, phones, emailStatus }: ScoredLead): boolean {
+  return phones.length > 0 || (emails.length > 0 && emailStatus !== 'no_mx');
 }
 
 function ordinalOf({ siteDomain }: LeadDraft, stored: readonly StoredLead[]): number {

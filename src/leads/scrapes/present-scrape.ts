@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { ENRICHMENTS, LEAD_SCRAPE_STATUSES, SCRAPE_MODES } from '#src/tables/leads.ts';
+import {
+  ENRICHMENTS,
+  LEAD_SCRAPE_STATUSES,
+  SCRAPE_MODES,
+  SITE_STATUSES,
+} from '#src/tables/leads.ts';
 import { leadDetailsSchema, presentLeadDetails } from './present-lead.ts';
+import { scrapeWarnings } from './scrape-warnings.ts';
 import type { ScrapeDetails, ScrapeRecord } from './scrapes.ts';
 
 const timestamp = z.iso.datetime();
@@ -33,11 +39,19 @@ export const scrapeDetailsSchema = scrapeSchema.extend({
     z.object({
       url: z.string(),
       domain: z.string(),
-      status: z.enum(['pending', 'done', 'failed']),
+      status: z
+        .enum(SITE_STATUSES)
+        .describe('`partial`: pages that the site names could not be read, see `problems`.'),
       pages: z.int(),
       error: z.string().nullable(),
+      problems: z
+        .array(z.object({ url: z.string(), reason: z.string() }))
+        .describe('The pages that could not be read, at most 21.'),
     }),
   ),
+  warnings: z
+    .array(z.string())
+    .describe('What may be missing, a sentence each, once the scrape has ended.'),
   leads: z.array(leadDetailsSchema),
 });
 
@@ -66,5 +80,10 @@ export function presentScrapeDetails({
   sites,
   leads,
 }: ScrapeDetails): z.input<typeof scrapeDetailsSchema> {
-  return { ...presentScrape(scrape), sites, leads: leads.map(presentLeadDetails) };
+  return {
+    ...presentScrape(scrape),
+    sites,
+    warnings: scrapeWarnings({ scrape, sites }),
+    leads: leads.map(presentLeadDetails),
+  };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { cleanText } from '#src/documents/clean-text.ts';
-import type { Database } from '#src/platform/database.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { PageProblem } from '#src/tables/leads.ts';
 import { type ClaimedScrape, holdScrape, type PendingSite } from './claim-scrape.ts';
 import { withoutDoNotContact } from './honour-do-not-contact.ts';
 import type { ScoredLead } from '#src/leads/merge/lead-draft.ts';
@@ -12,6 +13,8 @@ export interface SiteResult {
   pages: number;
   /** Why nothing could be read; null when something was. */
   failure: string | null;
+  /** The pages that could not be read. */
+  problems: PageProblem[];
 }
 
 /** Another worker has the scrape, or it was canceled. */
@@ -28,20 +31,20 @@ export async function saveSite(
   db: Database,
   scrape: ClaimedScrape,
   { ordinal }: Pick<PendingSite, 'ordinal'>,
-  { leads, pages, failure }: SiteResult,
+  { leads, pages, failure, problems }: SiteResult,
 ): Promise<number> {
-  const { id: scrapeId, workspace_id: workspaceId } = scrape;
+  const { id: scrapeId } = scrape;
   return db.transaction().execute(async (trx) => {
-    if (!(await holdScrape(trx, scrape))) throw new ScrapeLost('The scrape is no longer held.');
-    const allowed = await withoutDoNotContact(trx, workspaceId, leads);
-    const rows = allowed.map((lead) => ({ site_ordinal: ordinal, lead }));
-    await replaceLeads(trx, { workspaceId, scrapeId }, rows, ordinal);
+    await replaceLeadsOfSite(trx, scrape, ordinal, leads);
     await trx
       .updateTable('lead_scrape_site')
       .set({
-        status: failure === null ? 'done' : 'failed',
+        status: failure !== null ? 'failed' : problems.length > 0 ? 'partial' : 'done',
         pages,
         error: failure === null ? null : cleanText(failure),
+        problems: JSON.stringify(
+          problems.map(({ url, reason }) => ({ url: cleanText(url), reason: cleanText(reason) })),
+        ),
       })
       .where('lead_scrape_id', '=', scrapeId)
       .where('ordinal', '=', ordinal)
@@ -73,12 +76,50 @@ export async function beginSite(
   if (rows.length === 0) throw new ScrapeLost('The scrape is no longer held.');
 }
 
-/** Counts one more page, for clients that watch the progress. */
-export async function countPage(db: Database, { id, token }: ClaimedScrape): Promise<void> {
-  await db
-    .updateTable('lead_scrape')
-    .set((eb) => ({ pages_done: eb('pages_done', '+', 1) }))
+/**
+ * Counts one more page and saves what the site's pages say so far: it stays when the scrape is canceled, and clients see
+ * it while the visit goes on.
+ * @throws ScrapeLost
+ */
+export async function savePages(
+  db: Database,
+  scrape: ClaimedScrape,
+  { ordinal }: Pick<PendingSite, 'ordinal'>,
+  leads: readonly ScoredLead[],
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await replaceLeadsOfSite(trx, scrape, ordinal, leads);
+    await sql`
+      update lead_scrape set pages_done = pages_done + 1,
+        leads_found = (select count(*)::int from lead where lead_scrape_id = ${scrape.id})
+      where id = ${scrape.id}`.execute(trx);
+  });
+}
+
+async function replaceLeadsOfSite(
+  trx: DatabaseTransaction,
+  scrape: ClaimedScrape,
+  ordinal: number,
+  leads: readonly ScoredLead[],
+): Promise<void> {
+  const { id: scrapeId, workspace_id: workspaceId } = scrape;
+  if (!(await holdScrape(trx, scrape))) throw new ScrapeLost('The scrape is no longer held.');
+  const allowed = await withoutDoNotContact(trx, workspaceId, leads);
+  const rows = allowed.map((lead) => ({ site_ordinal: ordinal, lead }));
+  await replaceLeads(trx, { workspaceId, scrapeId }, rows, ordinal);
+}
+
+/**
+ * Right before each request to a site: none follows a cancel.
+ * @throws ScrapeLost
+ */
+export async function assertHeld(db: Database, { id, token }: ClaimedScrape): Promise<void> {
+  const held = await db
+    .selectFrom('lead_scrape')
+    .select('id')
     .where('id', '=', id)
     .where('claim_token', '=', token)
-    .execute();
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+  if (!held) throw new ScrapeLost('The scrape is no longer held.');
 }

@@ -1,6 +1,6 @@
 import type { DnsClient } from '#src/platform/dns.ts';
 import type { Enrichment } from '#src/tables/leads.ts';
-import type { LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
+import type { EmailStatus, LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
 import { lookUpDomains } from './look-up-domains.ts';
 import { scoreLead } from '#src/leads/merge/score.ts';
 
@@ -15,9 +15,13 @@ export async function scoreDrafts(
     : null;
   return drafts.map((draft) => {
     const [domain] = firstDomain(draft);
-    const emailStatus = domain === undefined ? null : (statuses?.get(domain) ?? 'unknown');
-    return { ...draft, emailStatus, confidence: scoreLead(draft, emailStatus) };
+    return scored(draft, domain === undefined ? null : (statuses?.get(domain) ?? 'unknown'));
   });
+}
+
+/** @param emailStatus null for a lead without address, or one that nothing is known about yet */
+export function scored(draft: LeadDraft, emailStatus: EmailStatus | null): ScoredLead {
+  return { ...draft, emailStatus, confidence: scoreLead(draft, emailStatus) };
 }
 
 function firstDomain({ emails: [first] }: LeadDraft): string[] {

@@ -5,10 +5,10 @@ import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import type { Evidenced, LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
 import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
 import { readIndexedSite } from '#src/leads/search/read-indexed-site.ts';
-import { countPage, type SiteResult } from './save-site.ts';
-import { scoreDrafts } from './score-drafts.ts';
+import { assertHeld, savePages, type SiteResult } from './save-site.ts';
+import { scored, scoreDrafts } from './score-drafts.ts';
 import { HAS_SCHEME } from './scrape-request.ts';
-import { type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
+import { type OnPage, type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
 import { onlyWanted } from './wanted-facts.ts';
 
 /** One worker may die at a site by chance; after three the site is skipped. */
@@ -38,7 +38,7 @@ export async function scrapeSite(
 ): Promise<SiteResult> {
   if (site.starts >= MAX_STARTS) {
     const failure = `${site.domain} was skipped: its worker was lost ${site.starts} times.`;
-    return { leads: [], pages: 0, failure };
+    return { leads: [], pages: 0, failure, problems: [] };
   }
   const indexed =
     site.document_ids.length === 0
@@ -50,9 +50,17 @@ export async function scrapeSite(
         );
   const known = await leadsOf(services, scrape, { pages: indexed, domain: site.domain }, signal);
   if (hasContacts(known, scrape.enrichment)) {
-    return { leads: known, pages: indexed.length, failure: null };
+    return { leads: known, pages: indexed.length, failure: null, problems: [] };
   }
-  const visit = await visitBySchemes(services, scrape, site, signal);
+  const visit = await visitBySchemes(services, scrape, site, {
+    signal,
+    async onPage(visited, visitedDomain) {
+      const domain = indexed.length > 0 ? site.domain : visitedDomain;
+      const drafts = draftsOf(scrape, { pages: [...indexed, ...visited], domain });
+      const leads = drafts.map((draft) => scored(draft, null));
+      await savePages(services.db, scrape, site, leads);
+    },
+  });
   const pages = [...indexed, ...visit.pages];
   // A site may have moved since it was indexed or linked.
   const domain = indexed.length > 0 ? site.domain : visit.domain;
@@ -60,18 +68,28 @@ export async function scrapeSite(
     leads: await leadsOf(services, scrape, { pages, domain }, signal),
     pages: pages.length,
     failure: pages.length === 0 ? visit.failure : null,
+    problems:
+      pages.length === 0 || visit.failure === null
+        ? visit.problems
+        : [{ url: site.url, reason: visit.failure }, ...visit.problems],
   };
 }
 
 async function leadsOf(
   { dns }: Pick<LeadServices, 'dns'>,
-  { mode, enrichment }: ClaimedScrape,
-  { pages, domain }: { pages: readonly ExtractedPage[]; domain: string },
+  scrape: ClaimedScrape,
+  read: { pages: readonly ExtractedPage[]; domain: string },
   signal: AbortSignal,
 ): Promise<ScoredLead[]> {
+  return scoreDrafts(dns, draftsOf(scrape, read), { wants: scrape.enrichment, signal });
+}
+
+function draftsOf(
+  { mode, enrichment }: ClaimedScrape,
+  { pages, domain }: { pages: readonly ExtractedPage[]; domain: string },
+): LeadDraft[] {
   const drafts = mergeLeads(pages, domain).slice(0, MAX_LEADS[mode]);
-  const wanted = withWebsites(drafts, pages).map((draft) => onlyWanted(draft, enrichment));
-  return scoreDrafts(dns, wanted, { wants: enrichment, signal });
+  return withWebsites(drafts, pages).map((draft) => onlyWanted(draft, enrichment));
 }
 
 /** A URL without a scheme may mean a site that is not available over https. */
@@ -79,13 +97,13 @@ async function visitBySchemes(
   services: SiteServices,
   scrape: ClaimedScrape,
   { url, domain }: PendingSite,
-  signal: AbortSignal,
+  options: { signal: AbortSignal; onPage: OnPage },
 ): Promise<SiteVisit> {
   const visit = async (start: string) =>
     visitSite(
       services,
       { url: start, domain, wants: scrape.enrichment },
-      { signal, onPage: () => countPage(services.db, scrape) },
+      { ...options, beforeRequest: () => assertHeld(services.db, scrape) },
     );
   const first = await visit(url);
   const mayBePlain = scrape.mode === 'scrape_url' && !HAS_SCHEME.test(scrape.query);

@@ -8,8 +8,10 @@ import {
   type Enrichment,
   LEAD_SCRAPE_STATUSES,
   type LeadScrapeStatus,
+  type PageProblem,
   SCRAPE_MODES,
   type ScrapeMode,
+  type SiteStatus,
 } from '#src/tables/leads.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { endScrape } from './finish-scrape.ts';
@@ -49,9 +51,10 @@ export interface ScrapeDetails {
   sites: {
     url: string;
     domain: string;
-    status: 'pending' | 'done' | 'failed';
+    status: SiteStatus;
     pages: number;
     error: string | null;
+    problems: PageProblem[];
   }[];
   leads: StoredLead[];
 }
@@ -138,7 +141,7 @@ export async function findScrapeDetails(
   const scrape = await findScrape(services, address);
   const sites = await db
     .selectFrom('lead_scrape_site')
-    .select(['url', 'domain', 'status', 'pages', 'error'])
+    .select(['url', 'domain', 'status', 'pages', 'error', 'problems'])
     .where('lead_scrape_id', '=', id)
     .where('workspace_id', '=', workspaceId)
     .orderBy('ordinal')

@@ -84,7 +84,7 @@ async function findShared(
     select id from lead_scrape
     where workspace_id = ${workspaceId} and share_key = ${shareKey}
       and status in ('queued', 'running', 'completed')
-      and not (status = 'completed' and leads_found = 0 and provider = 'index')
+      and not (status = 'completed' and leads_found = 0 and provider is not distinct from 'index')
       and created_at > now() - make_interval(secs => ${SHARED_SECONDS})
     order by created_at desc limit 1`.execute(trx);
   return rows[0]?.id ?? null;

@@ -10,6 +10,8 @@ export interface SitePage {
   kind: SitePageKind;
   /** How clearly its name tells its kind, above 0 and up to 1. */
   share: number;
+  /** The site does not name it. */
+  isGuessed?: boolean;
 }
 
 /** More links than this are a machine-made list. */
@@ -68,7 +70,12 @@ export function guessPages(homeUrl: string, isGerman: boolean): SitePage[] {
         ['/impressum', 'imprint'],
         ['/kontakt', 'contact'],
       ];
-  return paths.map(([path, kind]) => ({ url: new URL(path, homeUrl).href, kind, share: 0.1 }));
+  return paths.map(([path, kind]) => ({
+    url: new URL(path, homeUrl).href,
+    kind,
+    share: 0.1,
+    isGuessed: true,
+  }));
 }
 
 /** Whether German, Austrian or Swiss law requires an imprint there. */

@@ -11,8 +11,13 @@ export type FetchedPage =
   | { kind: 'moved'; url: string; isRefresh: boolean }
   /** The site received too many requests. */
   | { kind: 'busy'; reason: string; pauseMs: number }
-  /** `isGone`: the host exists, but not this page. */
-  | { kind: 'failed'; reason: string; isGone: boolean };
+  | { kind: 'failed'; reason: string; fault: PageFault };
+
+/**
+ * `missing`: there is no such web page. `refused`: the host exists, but does not give this page. `broken`: the
+ * connection ended before the answer did. `host`: the host could not be asked, or is in trouble.
+ */
+export type PageFault = 'missing' | 'refused' | 'broken' | 'host';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const ACCEPT = 'text/html, application/xhtml+xml, text/vcard;q=0.9, text/plain;q=0.8, */*;q=0.1';
@@ -49,9 +54,15 @@ export async function fetchPage(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof OutboundError)) throw error;
-    return { kind: 'failed', reason: explainFetchFailure(error, url), isGone: false };
+    const fault = error.kind === 'network' && BROKEN.has(error.code) ? 'broken' : 'host';
+    return { kind: 'failed', reason: explainFetchFailure(error, url), fault };
   }
 }
+
+/** Codes of the system and of undici for a connection that was made and then lost. */
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** Not Found, Gone. */
+const MISSING: readonly number[] = [404, 410];
 
 function understand(url: string, response: OutboundResponse, followsRefresh: boolean): FetchedPage {
   const { status, headers } = response;
@@ -66,8 +77,8 @@ function understand(url: string, response: OutboundResponse, followsRefresh: boo
     return { kind: 'busy', reason: `${host} answered ${status}: too busy for now.`, pauseMs };
   }
   if (status < 200 || status >= 300) {
-    const isGone = status >= 400 && status < 500;
-    return { kind: 'failed', reason: `${host} answered ${status}.`, isGone };
+    const fault = MISSING.includes(status) ? 'missing' : status < 500 ? 'refused' : 'host';
+    return { kind: 'failed', reason: `${host} answered ${status}.`, fault };
   }
   const read = readBody(url, response);
   const isHtml = read.kind === 'page' && read.format === 'html';
@@ -92,7 +103,7 @@ function readBody(url: string, { bytes, headers }: OutboundResponse): FetchedPag
     return {
       kind: 'failed',
       reason: `${hostname} sent ${what}, which is not a web page.`,
-      isGone: true,
+      fault: 'missing',
     };
   }
   return { kind: 'page', html: text, format: isCard ? 'vcard' : 'html' };

@@ -51,6 +51,13 @@ export class PageQueue {
     return this.waiting.filter((page) => this.hasRoom(page.kind)).length;
   }
 
+  /** The pages still to be visited that the site itself names. */
+  named(): string[] {
+    return this.waiting
+      .filter(({ kind, isGuessed }) => isGuessed !== true && this.hasRoom(kind))
+      .map(({ url }) => url);
+  }
+
   add(pages: readonly SitePage[], depth: number): void {
     for (const page of pages) {
       const url = plainAddress(page.url);

@@ -5,7 +5,7 @@ import type { LeadServices } from '#src/leads/lead-services.ts';
 import { isDirectory } from '#src/leads/lexicon/directory-hosts.ts';
 import type { ExtractedPage, PageToExtract } from '#src/leads/extract/extracted-page.ts';
 import { whyUncallable } from './explain-fetch-failure.ts';
-import { fetchPage, type FetchedPage } from './fetch-page.ts';
+import { fetchPage, type FetchedPage, type PageFault } from './fetch-page.ts';
 import { siteDomainOf } from './page-key.ts';
 import { readSitemapLinks, SITEMAP_BYTES, type SitemapLinks } from './read-sitemap-links.ts';
 import { type OriginRobots, ROBOTS_TIMEOUT_MS, robotsOf } from './robots.ts';
@@ -19,7 +19,7 @@ export type VisitServices = Pick<
 
 export type SitePageRead =
   | { kind: 'read'; page: ExtractedPage }
-  | { kind: 'failed'; reason: string; lost: FailedPage };
+  | { kind: 'failed'; reason: string; lost: FailedPage; isMissing: boolean };
 
 /** What cannot be read: the whole site for now; this page; the content of this page. */
 export type FailedPage = 'site' | 'page' | 'content';
@@ -37,16 +37,24 @@ export class SiteReader {
   private readonly services: VisitServices;
   private readonly budget: VisitBudget;
   private readonly signal: AbortSignal;
+  private readonly beforeRequest: () => Promise<void>;
   private rendered = 0;
 
   constructor(
     services: VisitServices,
-    options: { domain: string; budget: VisitBudget; signal: AbortSignal },
+    options: {
+      domain: string;
+      budget: VisitBudget;
+      signal: AbortSignal;
+      /** Called right before each request; its rejection ends the visit. */
+      beforeRequest: () => Promise<void>;
+    },
   ) {
     this.services = services;
     this.domain = options.domain;
     this.budget = options.budget;
     this.signal = options.signal;
+    this.beforeRequest = options.beforeRequest;
   }
 
   /**
@@ -58,8 +66,7 @@ export class SiteReader {
     let url = start;
     let hasRefreshed = false;
     let hasPaused = false;
-    /** The site whose turn has been taken: hops within it belong to one visit of a page. */
-    let turnAt: string | null = null;
+    let hasRepeated = false;
     let moves = 0;
     while (moves <= MAX_MOVES) {
       const fault = whyUncallable(url);
@@ -73,19 +80,21 @@ export class SiteReader {
       const robots = await this.robots(url);
       const refusal = whyForbidden(url, robots);
       if (refusal !== null) return failed(refusal, robots.failure === null ? 'page' : 'site');
-      if (turnAt !== domain) await this.takeTurn(domain, robots);
-      turnAt = domain;
+      await this.takeTurn(domain, robots);
       const fetched = await this.fetch(url, robots, !hasRefreshed);
       switch (fetched.kind) {
         case 'page':
           return this.extract({ url, html: fetched.html, kind: fetched.format });
         case 'failed':
-          return failed(fetched.reason, fetched.isGone ? 'page' : 'site');
+          if (fetched.fault === 'broken' && !hasRepeated) {
+            hasRepeated = true;
+            break;
+          }
+          return lostPage(fetched);
         case 'busy':
           await pauseSite(this.services.db, domain, fetched.pauseMs);
           if (hasPaused) return failed(fetched.reason, 'site');
           hasPaused = true;
-          turnAt = null;
           break;
         case 'moved':
           moves += 1;
@@ -155,6 +164,7 @@ export class SiteReader {
       signal,
     });
     budget.note(waitedMs);
+    await this.beforeRequest();
   }
 
   private async fetch(
@@ -185,7 +195,6 @@ export class SiteReader {
 
   private async extractOnce(page: PageToExtract): Promise<SitePageRead> {
     const { signal } = this;
-    const startedMs = performance.now();
     try {
       return { kind: 'read', page: await this.services.leadExtractor.extract({ ...page, signal }) };
     } catch (error) {
@@ -194,8 +203,6 @@ export class SiteReader {
         `A page of ${new URL(page.url).hostname} could not be read: ${error.message}`,
         'content',
       );
-    } finally {
-      this.budget.note(performance.now() - startedMs);
     }
   }
 
@@ -230,5 +237,10 @@ function whyForbidden(url: string, robots: OriginRobots): string | null {
 }
 
 function failed(reason: string, lost: FailedPage = 'page'): SitePageRead {
-  return { kind: 'failed', reason, lost };
+  return { kind: 'failed', reason, lost, isMissing: false };
+}
+
+function lostPage({ reason, fault }: { reason: string; fault: PageFault }): SitePageRead {
+  const lost = fault === 'missing' || fault === 'refused' ? 'page' : 'site';
+  return { kind: 'failed', reason, lost, isMissing: fault === 'missing' };
 }

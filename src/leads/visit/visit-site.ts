@@ -1,4 +1,4 @@
-import type { Enrichment } from '#src/tables/leads.ts';
+import type { Enrichment, PageProblem } from '#src/tables/leads.ts';
 import {
   discoverListed,
   discoverPages,
@@ -19,9 +19,14 @@ export interface SiteVisit {
   pages: ExtractedPage[];
   /** Why the start page could not be read, in a sentence that names the host; null when it was read. */
   failure: string | null;
+  /** Pages that the site names and that could not be read. Links that lead to nothing are none. */
+  problems: PageProblem[];
   /** The site's registrable domain, after a move of the start page that of the new site. */
   domain: string;
 }
+
+/** Called after each page, with all pages read so far and the site's registrable domain by now. */
+export type OnPage = (pages: readonly ExtractedPage[], domain: string) => Promise<void>;
 
 interface SiteToVisit {
   /** Where the visit starts. */
@@ -35,20 +40,23 @@ interface SiteToVisit {
 /**
  * Reads the pages of a site where contacts usually are: the start page, the home page, then the pages that these link
  * to. If they link to none, tries those in the sitemap, or the usual names of such pages. Skips unreadable pages,
- * except the start page.
- * @throws the signal's reason
+ * except the start page, and says which.
+ * @throws the signal's reason; what `beforeRequest` or `onPage` throw
  */
 export async function visitSite(
   services: VisitServices,
   site: SiteToVisit,
   options: {
     signal: AbortSignal;
-    onPage: (pagesRead: number) => Promise<void>;
+    onPage: OnPage;
+    /** Called right before each request. */
+    beforeRequest?: () => Promise<void>;
     limits?: Partial<VisitLimits>;
   },
 ): Promise<SiteVisit> {
   const budget = new VisitBudget({ ...VISIT_LIMITS, ...options.limits });
-  const reader = new SiteReader(services, { domain: site.domain, budget, signal: options.signal });
+  const { signal, beforeRequest = async () => undefined } = options;
+  const reader = new SiteReader(services, { domain: site.domain, budget, signal, beforeRequest });
   const visit = new Visit(reader, site, budget.limits, options.onPage);
   try {
     if (await visit.begin()) await visit.readOtherPages();
@@ -56,9 +64,10 @@ export async function visitSite(
     if (error instanceof SlotTooFar) visit.failure ??= error.message;
     else if (error instanceof BudgetSpent) visit.failure ??= tooSlow(site.url);
     else throw error;
+    visit.cutShort();
   }
-  const { pages, failure } = visit;
-  return { pages, failure: visit.hasStarted ? null : failure, domain: reader.domain };
+  const { pages, failure, problems } = visit;
+  return { pages, failure: visit.hasStarted ? null : failure, problems, domain: reader.domain };
 }
 
 function tooSlow(url: string): string {
@@ -68,15 +77,20 @@ function tooSlow(url: string): string {
 /** For sites that link to fewer pages than this, the sitemap is read, if they name one. */
 const ENOUGH_PAGES = 4;
 const MAX_SITEMAPS = 3;
+/** More would fill a page without saying more. */
+const MAX_PROBLEMS = 20;
 
 class Visit {
   readonly pages: ExtractedPage[] = [];
+  readonly problems: PageProblem[] = [];
   failure: string | null = null;
   hasStarted = false;
   private readonly reader: SiteReader;
   private readonly site: SiteToVisit;
   private readonly limits: VisitLimits;
-  private readonly onPage: (pagesRead: number) => Promise<void>;
+  private readonly onPage: OnPage;
+  /** The page that is being read, if the site names it. */
+  private reading: string | null = null;
   private readonly queue = new PageQueue();
   private readonly readKeys = new Set<string>();
   private home: string;
@@ -85,12 +99,7 @@ class Visit {
   private hasAskedSitemap = false;
   private hasGuessed = false;
 
-  constructor(
-    reader: SiteReader,
-    site: SiteToVisit,
-    limits: VisitLimits,
-    onPage: (pagesRead: number) => Promise<void>,
-  ) {
+  constructor(reader: SiteReader, site: SiteToVisit, limits: VisitLimits, onPage: OnPage) {
     this.reader = reader;
     this.site = site;
     this.limits = limits;
@@ -125,9 +134,23 @@ class Visit {
       const next = this.queue.take(this.isGerman()) ?? (await this.findMore());
       if (next === null) return;
       const mayLeave = this.pages.length === 0;
+      this.reading = next.isGuessed === true || next.kind === 'home' ? null : next.url;
       const read = await this.reader.read(next.url, { mayLeave });
       if (read.kind === 'read') await this.take(read.page, next.depth);
+      else if (!read.isMissing) this.note(this.reading, read.reason);
+      this.reading = null;
     }
+  }
+
+  /** Notes what the visit would have read, had it not run out of time or requests. */
+  cutShort(): void {
+    const { hostname } = new URL(this.home);
+    const reason = `The visit to ${hostname} ended before this page was read: it took too long.`;
+    for (const url of [this.reading, ...this.queue.named()]) this.note(url, reason);
+  }
+
+  private note(url: string | null, reason: string): void {
+    if (url !== null && this.problems.length < MAX_PROBLEMS) this.problems.push({ url, reason });
   }
 
   /** Whether everything wanted has been found for the organisation, and no page about its people is left. */
@@ -154,7 +177,7 @@ class Visit {
     this.pages.push({ ...page, links: [] });
     if (depth < this.limits.depth)
       this.addNamed(discoverPages(page, this.reader.domain), depth + 1);
-    await this.onPage(this.pages.length);
+    await this.onPage(this.pages, this.reader.domain);
   }
 
   /** The next page, when no link leads to one. */

@@ -27,10 +27,10 @@ const scrape = {
   total_results: 1,
   error: null,
   created_at: '2026-03-31T10:00:00.000Z',
-  sites: [{ url: 'https://slow.example/', status: 'failed', error: 'It did not\u0007 answer.' }],
+  warnings: ['slow.example could not be read. It did not\u0007 answer.'],
   leads: [jane],
 };
-const running = { ...scrape, status: 'running', total_results: 0, leads: [], sites: [] };
+const running = { ...scrape, status: 'running', total_results: 0, leads: [], warnings: [] };
 const begun = { status: 202, json: { scrape_id: ID, status_url: `/tools/lead-scraper/${ID}` } };
 
 /** Answers the start, then each poll with the next state; the last one repeats. */
@@ -115,7 +115,7 @@ describe('leads find', () => {
     expect(run.stdout.split('\n')[1]).toBe(
       'Jane "JD" Doe, head  =HYPERLINK("https://evil.example")  Rowan Bikes  @jane  +14155552671  0.90',
     );
-    expect(run.stderr).toBe('https://slow.example/ was not read. It did not answer.\n');
+    expect(run.stderr).toBe('slow.example could not be read. It did not answer.\n');
     expect(service.requests[0]?.body).toEqual({
       mode: 'keyword_search',
       query: 'bicycle repairs',
@@ -140,7 +140,7 @@ describe('leads find', () => {
   test('writes CSV that reads back identically, without cells that a spreadsheet would run', async () => {
     await using service = await startScrapes(scrape);
     const run = await runCommand(['leads', 'find', 'x', '--csv'], { url: service.url });
-    expect(run.stderr).toBe('');
+    expect(run.stderr).toBe('slow.example could not be read. It did not answer.\n');
     expect(run.stdout.replace(/"(?:[^"]|"")*"/g, '').match(/\r\n/g)).toHaveLength(2);
     expect(parse(run.stdout)).toEqual([
       'name,title,company,email,phone,website,linkedin,twitter,score'.split(','),
@@ -188,7 +188,7 @@ describe('leads find', () => {
     expect(code).toBe(0);
     expect(String(stderr.read())).toMatch(
       // oxlint-disable-next-line no-control-regex -- the line is rewritten by them
-      /^\r\u001b\[Krunning, pages: 2, leads so far: 0\r\u001b\[Khttps:\/\/slow/,
+      /^\r\u001b\[Krunning, pages: 2, leads so far: 0\r\u001b\[Kslow\.example/,
     );
   });
 });

@@ -958,10 +958,24 @@ export interface Operations {
       sites: {
         url: string;
         domain: string;
-        status: 'pending' | 'done' | 'failed';
+        /**
+         * `partial`: pages that the site names could not be read, see `problems`.
+         */
+        status: 'pending' | 'done' | 'partial' | 'failed';
         pages: number;
         error: string | null;
+        /**
+         * The pages that could not be read, at most 21.
+         */
+        problems: {
+          url: string;
+          reason: string;
+        }[];
       }[];
+      /**
+       * What may be missing, a sentence each, once the scrape has ended.
+       */
+      warnings: string[];
       leads: {
         id: string;
         /**
@@ -1543,6 +1557,14 @@ export interface Operations {
       leads: Lead[];
       total_results: number;
       processing_time_ms: number;
+      /**
+       * Who named the sites of a keyword search: `index`, `searxng` or `brave`.
+       */
+      provider?: string;
+      /**
+       * What may be missing, a sentence each: sites that could be read in part only.
+       */
+      warnings?: string[];
     };
     body: LeadScraperRequest;
   };

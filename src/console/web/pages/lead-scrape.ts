@@ -81,9 +81,10 @@ function actions(scrape: Scrape): Parts {
 }
 
 function show(scrape: Scrape): Parts {
-  const { sites, leads, error } = scrape;
+  const { sites, leads, error, warnings } = scrape;
   return [
     error !== null && notice('red', error),
+    error === null && warnings.map((warning) => notice('amber', warning)),
     figures([
       { name: 'Leads', value: count(leads.length) },
       { name: 'Pages read', value: count(scrape.pages_done) },
@@ -171,8 +172,10 @@ function siteTable(sites: Scrape['sites']): Part {
       {
         name: 'Site',
         role: 'main',
-        show: ({ url, domain, error }) =>
-          twoLines(outsideLink(url, domain), error ?? url, { matters: error !== null }),
+        show: ({ url, domain, error, problems: [problem] }) => {
+          const reason = error ?? problem?.reason ?? null;
+          return twoLines(outsideLink(url, domain), reason ?? url, { matters: reason !== null });
+        },
       },
       { name: 'State', role: 'state', show: ({ status }) => badge(status) },
       { name: 'Pages', isNumber: true, label: 'pages', show: ({ pages }) => count(pages) },

@@ -38,6 +38,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   completed: { tone: 'green', icon: 'check', word: 'completed' },
   completed_with_errors: { tone: 'amber', icon: 'warning', word: 'with errors' },
   needs_confirmation: { tone: 'amber', icon: 'warning', word: 'needs confirmation' },
+  partial: { tone: 'amber', icon: 'warning', word: 'in part' },
   failed: { tone: 'red', icon: 'cross', word: 'failed' },
   canceled: { tone: 'grey', icon: 'cross', word: 'canceled' },
   unknown: { tone: 'amber', icon: 'warning', word: 'unknown' },

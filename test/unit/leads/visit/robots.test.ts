@@ -120,6 +120,12 @@ describe('rules', () => {
       false,
     ],
     [
+      'names end where more is written after them',
+      'User-agent: Millrace bot\nDisallow: /',
+      '/',
+      false,
+    ],
+    [
       'a longer robot name that starts like ours is not ours',
       'User-agent: MillraceImages\nDisallow: /',
       '/',

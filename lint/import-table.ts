@@ -159,6 +159,21 @@ export const DOORS: readonly { modules: readonly string[]; places: readonly stri
   { modules: ['ioredis'], places: ['src/platform/redis.ts'] },
   { modules: ['better-auth'], places: ['src/accounts/people/better-auth.ts'] },
   { modules: ['undici'], places: ['src/platform/http.ts'] },
+  {
+    modules: [
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+      '@opentelemetry/exporter-trace-otlp-proto',
+    ],
+    places: [
+      'src/platform/open-telemetry.ts',
+      'src/platform/trace-origin.ts',
+      'src/platform/create-sampler.ts',
+      'src/platform/open-trace-exporter.ts',
+    ],
+  },
   { modules: ['nodemailer'], places: ['src/email/smtp.ts'] },
   { modules: ['imapflow'], places: ['src/connectors/kinds/imap/imap-session.ts'] },
   { modules: ['stripe'], places: ['src/billing/stripe-client.ts'] },

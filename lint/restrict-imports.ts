@@ -119,13 +119,18 @@ function onlyFor(feature: string, modules: string[]): Pattern {
 }
 
 function queuesOnly(place: string): Pattern {
-  const producer = ['bullmq', 'node:*', '[#]src/platform/queue-backend.ts'];
+  const producer = [
+    'bullmq',
+    'node:*',
+    '[#]src/platform/queue-backend.ts',
+    '[#]src/platform/tracing.ts',
+  ];
   const allowed = ['./**', 'zod', '[#]src/ids.ts', '[#]queues/**'];
   if (place === 'queues/producer.ts') allowed.push(...producer);
   return {
     group: ['**', ...allowed.map((name) => `!${name}`)],
     message:
-      'queues define work as pure data: they may import zod, #src/ids.ts and other queues. queues/producer.ts may also import bullmq, node and the queue backend.',
+      'queues define work as pure data: they may import zod, #src/ids.ts and other queues. queues/producer.ts may also import bullmq, node, the queue backend and tracing.',
   };
 }
 

@@ -1,5 +1,6 @@
 import { type BackoffOptions, type BulkJobOptions, Queue } from 'bullmq';
 import type { QueueAccess, QueueBackend } from '#src/platform/queue-backend.ts';
+import { NO_TRACING, type TraceOrigin, type Tracing } from '#src/platform/tracing.ts';
 import { QUEUES } from './index.ts';
 import type { AnyQueue, JobData, QueueDefinition } from './queue.ts';
 
@@ -65,6 +66,7 @@ const MAX_SCHEDULES = 100;
 export async function openProducer(
   backend: QueueBackend,
   queues: readonly AnyQueue[] = QUEUES,
+  tracing: Tracing = NO_TRACING,
 ): Promise<Producer> {
   const opened = new Map(
     queues.map((queue) => [queue.name, openQueue(queue, backend.forProducers)]),
@@ -79,19 +81,25 @@ export async function openProducer(
   };
   return {
     async enqueue(queue, payload, options = {}) {
-      await queueOf(queue).add(
-        queue.name,
-        jobData(payload, options),
-        jobOptions(queue, payload, options),
+      await sending(tracing, queue, 1, (origin) =>
+        queueOf(queue).add(
+          queue.name,
+          jobData(payload, options, origin),
+          jobOptions(queue, payload, options),
+        ),
       );
     },
     async enqueueMany(queue, payloads, options = {}) {
-      const jobs = payloads.map((payload) => ({
-        name: queue.name,
-        data: jobData(payload, options),
-        opts: jobOptions(queue, payload, options),
-      }));
-      if (jobs.length > 0) await queueOf(queue).addBulk(jobs);
+      if (payloads.length === 0) return;
+      await sending(tracing, queue, payloads.length, (origin) =>
+        queueOf(queue).addBulk(
+          payloads.map((payload) => ({
+            name: queue.name,
+            data: jobData(payload, options, origin),
+            opts: jobOptions(queue, payload, options),
+          })),
+        ),
+      );
     },
     async enqueueAgain(queue, job, { delayMs, attempts }) {
       await queueOf(queue).add(queue.name, job, {
@@ -121,8 +129,32 @@ function openQueue(queue: AnyQueue, access: QueueAccess): Queue {
   return new Queue(queue.name, options, access.factory) as unknown as Queue;
 }
 
-function jobData<P>(payload: P, options: EnqueueOptions): JobData<P> {
-  return { payload, requestId: options.requestId ?? null };
+/**
+ * A span for what is sent, which the job continues. The context travels in our own envelope, so it is the same on every
+ * store.
+ * https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/
+ */
+async function sending<T>(
+  tracing: Tracing,
+  { name }: AnyQueue,
+  count: number,
+  add: (origin: TraceOrigin) => Promise<T>,
+): Promise<T> {
+  if (!tracing.isOn) return add([]);
+  const attributes = {
+    'messaging.system': 'bullmq',
+    'messaging.operation.type': 'send',
+    'messaging.operation.name': 'send',
+    'messaging.destination.name': name,
+    ...(count > 1 && { 'messaging.batch.message_count': count }),
+  };
+  return tracing.step(`send ${name}`, { kind: 'producer', attributes }, () =>
+    add(tracing.origin()),
+  );
+}
+
+function jobData<P>(payload: P, options: EnqueueOptions, origin: TraceOrigin = []): JobData<P> {
+  return { payload, requestId: options.requestId ?? null, ...(origin.length > 0 && { origin }) };
 }
 
 function jobOptions<P>(

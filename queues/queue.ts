@@ -69,13 +69,22 @@ export function defineQueue<P>(input: QueueInput<P>): QueueDefinition<P> {
   };
 }
 
-const envelope = z.object({ payload: z.unknown(), requestId: z.string().nullable().default(null) });
+const MAX_ORIGINS = 64;
+
+const envelope = z.object({
+  payload: z.unknown(),
+  requestId: z.string().nullable().default(null),
+  // A trace is never worth a job.
+  origin: z.array(z.string().max(100)).max(MAX_ORIGINS).catch([]).default([]),
+});
 
 /** The data of a BullMQ job. */
 export interface JobData<P> {
   payload: P;
   /** The HTTP request that led to this job, for the logs; null for scheduled work. */
   requestId: string | null;
+  /** The spans that this job continues, as `traceparent` values; absent when nothing is traced. */
+  origin?: readonly string[];
 }
 
 /** The data of a job cannot be read, for example because an older version of the code enqueued it. */
@@ -92,7 +101,8 @@ export function parseJobData<P>(queue: QueueDefinition<P>, data: unknown): JobDa
   if (!outer.success) throw unreadable(queue.name, outer.error);
   const inner = queue.payload.safeParse(outer.data.payload);
   if (!inner.success) throw unreadable(queue.name, inner.error);
-  return { payload: inner.data, requestId: outer.data.requestId };
+  const { requestId, origin } = outer.data;
+  return { payload: inner.data, requestId, ...(origin.length > 0 && { origin }) };
 }
 
 function unreadable(queueName: string, error: z.ZodError): UnreadableJob {

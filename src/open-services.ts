@@ -5,7 +5,6 @@ import { createServiceMail } from './email/service-mail.ts';
 import { QUEUES } from '#queues/index.ts';
 import { openProducer, type Producer } from '#queues/producer.ts';
 import packageJson from '#package.json' with { type: 'json' };
-import { modelUsageSamples } from './chat/model/model-usage-samples.ts';
 import { createDescribeImage } from './chat/user-files/describe-image.ts';
 import { openChatModels } from './chat/model/open-chat-models.ts';
 import { createUsageLedger } from './chat/model/usage-ledger.ts';
@@ -13,7 +12,6 @@ import { createAnswerRuns } from './chat/runs/answer-runs.ts';
 import { createTurnWriter } from './chat/turns/turn-writer.ts';
 import { openPythonSandbox } from './chat/python/python-sandbox.ts';
 import { openChromiumRenderer } from './connectors/kinds/web/chromium-renderer.ts';
-import { connectorSamples } from './connectors/runs/connector-metrics.ts';
 import { findChromium } from './connectors/kinds/web/find-chromium.ts';
 import { createDocumentAcceptor, FLUSH_BYTES } from './documents/accept-document.ts';
 import { createEmbedder } from './documents/create-embedder.ts';
@@ -22,7 +20,6 @@ import { openDocumentReader } from './documents/document-reader.ts';
 import { type IndexThreads, openIndexThreads } from './documents/index-threads.ts';
 import { createIndexTurns } from './documents/index-turns.ts';
 import { createPendingLimit } from './documents/pending-limit.ts';
-import { countByStatus } from './documents/store.ts';
 import { createMailer } from './email/smtp.ts';
 import { assertKeyRing } from './encryption/assert-key-ring.ts';
 import { readKeyRing } from './encryption/key-ring.ts';
@@ -32,27 +29,25 @@ import { openExtractorPool } from './leads/extract/extractor-pool.ts';
 import { createBackground } from './platform/background.ts';
 import { baseUrlOf } from './platform/base-url.ts';
 import { openOperations } from './operations/open-operations.ts';
-import { stateSamples, workSamples } from './operations/operations-samples.ts';
 import type { Config } from './platform/config.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
 import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
 import { createDnsClient } from './platform/dns.ts';
 import { createFinishWatch } from './platform/finish-watch.ts';
-import { createHttpClient, createOperatorFetch } from './platform/http.ts';
+import { createHttpClient, createOperatorFetch, type HttpClient } from './platform/http.ts';
 import { createLog } from './platform/log.ts';
-import { collectQueueMetrics, createMetrics, type Metrics } from './platform/metrics.ts';
 import { assertSchemaIsCurrent, migrate } from './platform/migrations.ts';
 import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts';
+import { traceCalls, traceFetch } from './platform/trace-outbound.ts';
+import { openTracing, type Tracing } from './platform/tracing.ts';
+import { openMetrics } from './open-metrics.ts';
 import { waitFor } from './platform/wait-for.ts';
 import type { WaitPolicy } from './platform/wait-for-server.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
-import { messageSamples } from './email/message-samples.ts';
-import { scrapeSamples } from './leads/scrapes/scrape-samples.ts';
 import { openUnsubscribeKeys } from './outreach/unsubscribe-keys.ts';
 import { createPointsAwarder } from './points/award-in-background.ts';
 import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
-import { webhookSamples } from './webhooks/webhook-metrics.ts';
 
 export interface StartOptions {
   /** By default a new one. */
@@ -71,17 +66,19 @@ export async function openServices(config: Config, options: StartOptions = {}): 
   const log = options.log ?? createLog(config.LOG_LEVEL);
   const timeoutMs = config.START_WAIT_SECONDS * 1_000;
   const patience = { log, signal: options.signal ?? null, timeoutMs };
+  const tracing = await openTracing(config, { log, version: packageJson.version });
+  opened.defer(() => tracing.close());
   const dataDirectory = await openOwnDirectory(config, opened);
-  const database = await openRows(config, dataDirectory, patience);
+  const database = await openRows(config, dataDirectory, patience, tracing);
   opened.defer(() => database.close());
   await prepareSchema(config, database.db, log);
   const { encryptionKey, ...sealing } = await openSecrets(config, database.db, dataDirectory);
   const backend = await openBackend(config, database, log, patience);
   opened.defer(() => backend.close());
-  const producer = await openProducer(backend);
+  const producer = await openProducer(backend, QUEUES, tracing);
   opened.defer(() => producer.close());
-  const features = await openFeatures(config, database.db, producer, log, opened);
-  const outside = openOutside(config, database.db, features.operatorFetch, log, opened);
+  const features = await openFeatures(config, database.db, { producer, tracing, log }, opened);
+  const outside = openOutside(config, database.db, { ...features, log, tracing }, opened);
   const deliveryLedger = createDeliveryLedger(database.db);
   opened.defer(() => deliveryLedger.idle());
   const mail = createServiceMail({ ...outside, ...sealing, db: database.db, log, clock });
@@ -93,7 +90,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
   opened.defer(() => answerRuns.close());
   const usageLedger = createUsageLedger({ db: database.db, log, clock });
   opened.defer(() => usageLedger.idle());
-  const metrics = openMetrics(database.db, producer);
+  const metrics = openMetrics({ db: database.db, producer, clock });
   const resources = opened.move();
   return {
     config,
@@ -107,6 +104,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     producer,
     rateLimitStore: rateLimitStoreOf(database, backend),
     metrics,
+    tracing,
     ...openOperations(clock, metrics),
     ...features,
     ...outside,
@@ -141,13 +139,14 @@ function openRows(
   config: Config,
   dataDirectory: DataDirectory | null,
   patience: WaitPolicy,
+  tracing: Tracing,
 ): Promise<OpenDatabase> {
   const place = {
     databaseUrl: config.DATABASE_URL ?? null,
     poolSize: config.DATABASE_POOL_SIZE,
     directory: dataDirectory?.databasePath ?? null,
   };
-  return openDatabase(place, patience.log, patience);
+  return openDatabase(place, patience.log, patience, tracing);
 }
 
 /** The embedded size migrates itself; on a server, an operator decides when (`npm run migrate`). */
@@ -190,21 +189,20 @@ function openBackend(
 async function openFeatures(
   config: Config,
   db: Database,
-  producer: Producer,
-  log: Logger,
+  { producer, tracing, log }: { producer: Producer; tracing: Tracing; log: Logger },
   opened: AsyncDisposableStack,
 ) {
   const indexThreads: IndexThreads = openIndexThreads(config.INDEX_THREADS, log);
   opened.defer(() => indexThreads.close());
   const documentReader = openDocumentReader(log);
   opened.defer(() => documentReader.close());
-  const operatorFetch = createOperatorFetch();
+  const operatorFetch = traceFetch(createOperatorFetch(), tracing);
   const embedder = await createEmbedder(config, operatorFetch, indexThreads);
   opened.defer(() => embedder.close());
   await assertEmbeddingModel(db, embedder);
   const limit = createPendingLimit(db, config.MAX_PENDING_DOCUMENTS, () => new Date());
   const flushBytes = FLUSH_BYTES[config.size === 'embedded' ? 'embedded' : 'server'];
-  const documentAcceptor = createDocumentAcceptor(db, producer, limit, log, flushBytes);
+  const documentAcceptor = createDocumentAcceptor(db, producer, limit, log, flushBytes, tracing);
   opened.defer(() => documentAcceptor.idle());
   const chatModels = openChatModels(config, operatorFetch);
   const indexTurns = createIndexTurns(db, config.DOCUMENT_INDEX_CONCURRENCY);
@@ -223,19 +221,22 @@ async function openFeatures(
 function openOutside(
   config: Config,
   db: Database,
-  operatorFetch: typeof globalThis.fetch,
-  log: Logger,
+  {
+    operatorFetch,
+    log,
+    tracing,
+  }: { operatorFetch: typeof globalThis.fetch; log: Logger; tracing: Tracing },
   opened: AsyncDisposableStack,
 ) {
   const http = opened.use(
-    createHttpClient({
+    openClient(tracing, {
       allowCidrs: config.OUTBOUND_ALLOW_CIDRS,
       proxyUrl: config.OUTBOUND_PROXY ?? null,
       userAgent: `Millrace/${packageJson.version} (+${baseUrlOf(config)}/)`,
     }),
   );
   const webhookHttp = opened.use(
-    createHttpClient({
+    openClient(tracing, {
       allowCidrs: config.OUTBOUND_ALLOW_CIDRS,
       proxyUrl: config.OUTBOUND_PROXY ?? null,
       userAgent: `Millrace-Webhooks/${packageJson.version}`,
@@ -267,26 +268,8 @@ function openOutside(
   };
 }
 
-function openMetrics(db: Database, producer: Producer): Metrics {
-  const metrics = createMetrics();
-  collectQueueMetrics(producer, QUEUES, metrics);
-  const services = { clock, db, producer };
-  metrics.addCollector(() => stateSamples(services));
-  metrics.addCollector(() => workSamples(services));
-  metrics.addCollector(() => connectorSamples(db));
-  metrics.addCollector(() => webhookSamples(db));
-  metrics.addCollector(() => scrapeSamples(db));
-  metrics.addCollector(() => messageSamples(db));
-  metrics.addCollector(() => modelUsageSamples(db));
-  metrics.addCollector(async () => {
-    const counts = await countByStatus(db, null);
-    return Object.entries(counts).map(([status, value]) => ({
-      gauge: 'documents' as const,
-      labels: { status },
-      value,
-    }));
-  });
-  return metrics;
+function openClient(tracing: Tracing, options: Parameters<typeof createHttpClient>[0]): HttpClient {
+  return traceCalls(createHttpClient(options), tracing);
 }
 
 function rateLimitStoreOf({ pool }: OpenDatabase, backend: QueueBackend): RateLimitStore {

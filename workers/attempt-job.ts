@@ -7,6 +7,7 @@ import {
   UnreadableJob,
 } from '#queues/queue.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
+import { failureType, type OpenSpan } from '#src/platform/tracing.ts';
 import type { Services } from '#src/services.ts';
 
 /** What a handler knows about the current attempt. */
@@ -72,11 +73,44 @@ export async function attemptJob<P>(
   const { queue } = definition;
   const data = readData(queue, job.data);
   const context = contextOf(queue, job, data, abort.signal, services.log);
-  const outcome = await outcomeOf(definition, services, data, context, abort);
+  const span = openJobSpan(services, queue, context, data);
+  const outcome = await span.run(() => outcomeOf(definition, services, data, context, abort));
+  endJobSpan(span, outcome);
   const durationMs = performance.now() - startedAt;
   services.metrics.observeJob(queue.name, outcome.kind, durationMs / 1_000);
   logAttempt(services.log, queue, context, outcome, durationMs);
   return outcome;
+}
+
+/**
+ * Continues the request that sent the job; scheduled work begins a trace of its own.
+ * https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/
+ */
+function openJobSpan(
+  { tracing }: Pick<Services, 'tracing'>,
+  { name }: AnyQueue,
+  { id, attempt, requestId }: JobContext,
+  data: JobData<unknown> | UnreadableJob,
+): OpenSpan {
+  const attributes = {
+    'messaging.system': 'bullmq',
+    'messaging.operation.type': 'process',
+    'messaging.operation.name': 'process',
+    'messaging.destination.name': name,
+    'messaging.message.id': id,
+    'millrace.job.attempt': attempt,
+    'millrace.request.id': requestId ?? undefined,
+  };
+  const origin = data instanceof UnreadableJob ? [] : (data.origin ?? []);
+  return tracing.open(`process ${name}`, { kind: 'consumer', attributes, origin });
+}
+
+function endJobSpan(span: OpenSpan, outcome: Outcome): void {
+  span.set({ 'millrace.job.outcome': outcome.kind });
+  if (outcome.kind !== 'completed' && outcome.kind !== 'later') {
+    span.fail(failureType(outcome.error));
+  }
+  span.end();
 }
 
 function readData<P>(queue: QueueDefinition<P>, data: unknown): JobData<P> | UnreadableJob {

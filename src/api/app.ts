@@ -26,6 +26,7 @@ import {
 import { refuseForeignPages } from './own-pages.ts';
 import type { Route } from './route.ts';
 import { type RouteServing, serveRoute } from './serve-route.ts';
+import { traceRequests } from './trace-requests.ts';
 
 /** The whole HTTP interface: `routes`, their OpenAPI description, the console and the queue dashboard. */
 export function createApp(
@@ -50,6 +51,7 @@ export function createApp(
     services.log.debug({ failure: describeError(error) }, 'an answer could not be sent');
   });
   app.use(assignRequestId);
+  if (services.tracing.isOn) app.use(traceRequests(services.tracing));
   app.use(recordRequests(services));
   app.use(answerProblems);
   app.use(requireOneHost);

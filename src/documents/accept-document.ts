@@ -6,6 +6,7 @@ import { Batcher } from '#src/platform/batcher.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { LeaseLost } from '#src/platform/keep-lease.ts';
+import { NO_TRACING, type TraceOrigin, type Tracing } from '#src/platform/tracing.ts';
 import type { DocumentStatus } from '#src/tables/documents.ts';
 import { documentOfOthers } from './document-access.ts';
 import { type IncomingDocument, type PackedDocument, packDocument } from './incoming-document.ts';
@@ -60,21 +61,45 @@ export function createDocumentAcceptor(
   limit: PendingLimit,
   log: Logger,
   flushBytes: number = FLUSH_BYTES.server,
+  tracing: Tracing = NO_TRACING,
 ): DocumentAcceptor {
   const batcher = new Batcher(
-    (documents: PackedDocument[]) => flush(db, producer, log, documents),
+    (submitted: Submitted[]) =>
+      tracing.step('flush documents', flushOf(submitted), () =>
+        flush(
+          db,
+          producer,
+          log,
+          submitted.map(({ document }) => document),
+        ),
+      ),
     { items: FLUSH_DOCUMENTS, size: flushBytes },
-    (document) => document.json.byteLength,
+    ({ document }) => document.json.byteLength,
   );
   const acceptPacked = async (document: PackedDocument): Promise<AcceptedDocument> => {
     await limit.reserveRoom(document.workspaceId);
-    return batcher.submit(document);
+    return batcher.submit({ document, origin: tracing.origin() });
   };
   return {
     accept: (document) => acceptPacked(packDocument(document)),
     acceptPacked,
     enqueue: (documentIds, requestId) => enqueueIndexing(producer, log, documentIds, requestId),
     idle: () => batcher.idle(),
+  };
+}
+
+interface Submitted {
+  document: PackedDocument;
+  /** The request it came with. */
+  origin: TraceOrigin;
+}
+
+/** A flush serves many requests: it continues the first that is traced, and is linked to the others. */
+function flushOf(submitted: readonly Submitted[]) {
+  return {
+    kind: 'internal' as const,
+    attributes: { 'millrace.documents': submitted.length },
+    origins: submitted.map(({ origin }) => origin),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { detached } from '#src/platform/detached.ts';
 import { Problem } from '#src/platform/errors.ts';
 
 const LOOK_EVERY_MS = 2_000;
@@ -87,7 +88,8 @@ export class LiveHub {
     if (!topic) {
       topic = { listeners: new Set(), latest: null };
       this.#topics.set(key, topic);
-      void this.#keepLooking(key, topic, load);
+      const opened = topic;
+      void detached(() => this.#keepLooking(key, opened, load));
     }
     const followed = topic;
     followed.listeners.add(changed);

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { detached } from './detached.ts';
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -42,7 +43,7 @@ export class Batcher<Item, Result> {
   submit(item: Item): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
-      this.#running ??= this.#drain();
+      this.#running ??= detached(() => this.#drain());
     });
   }
 

@@ -3,27 +3,11 @@ import { z } from 'zod';
 import { encryptionKeys } from './encryption-keys.ts';
 import { findMisspelledSetting } from './misspelled-setting.ts';
 import { cidrList, host } from './network-settings.ts';
+import { optional, url, wholeNumber, withDefault } from './setting-kinds.ts';
+import { isTracing, telemetrySettings, UNSPOKEN_PROTOCOL } from './telemetry-settings.ts';
 
 /** The size this process runs in; follows from `DATABASE_URL` and `REDIS_URL`. */
 export type Size = 'embedded' | 'one-database' | 'scale-out';
-
-const blankIsAbsent = (value: unknown): unknown => (value === '' ? undefined : value);
-const optional = <T extends z.ZodType>(schema: T) => z.preprocess(blankIsAbsent, schema.optional());
-const withDefault = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
-  z.preprocess((value) => blankIsAbsent(value) ?? fallback, schema);
-
-const wholeNumber = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
-};
-const url = (...protocols: string[]) =>
-  z.string().refine(
-    (text) => {
-      const parsed = URL.parse(text);
-      return parsed !== null && protocols.includes(parsed.protocol);
-    },
-    `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  );
 
 /** Names separated by commas; the first is the default. */
 const modelList = z
@@ -146,6 +130,7 @@ const settings = z.object({
   EMAIL_SEND_CONCURRENCY: withDefault(wholeNumber(1, 500), 20),
   USER_FILE_CONCURRENCY: withDefault(wholeNumber(1, 100), 4),
   INDEX_THREADS: withDefault(wholeNumber(1, 64), 2),
+  ...telemetrySettings.shape,
 });
 
 export type Config = z.output<typeof settings> & { size: Size };
@@ -232,6 +217,10 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
   [
     (config) => config.LEAD_SEARCH_PROVIDER === 'brave' && config.BRAVE_API_KEY === undefined,
     'LEAD_SEARCH_PROVIDER=brave needs BRAVE_API_KEY.',
+  ],
+  [
+    (config) => isTracing(config) && config.OTEL_EXPORTER_OTLP_PROTOCOL !== 'http/protobuf',
+    UNSPOKEN_PROTOCOL,
   ],
 ];
 

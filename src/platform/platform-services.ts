@@ -10,6 +10,7 @@ import type { Metrics } from './metrics.ts';
 import type { PageRenderer } from './page-renderer.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
+import type { Tracing } from './tracing.ts';
 import type { WorkTally } from './work-tally.ts';
 
 /**
@@ -29,6 +30,7 @@ export interface PlatformServices {
   readonly queueBackend: QueueBackend;
   readonly rateLimitStore: RateLimitStore;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly workTally: WorkTally;
   /** Outbound HTTP to addresses that customers name. */
   readonly http: HttpClient;

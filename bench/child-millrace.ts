@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
@@ -21,6 +22,8 @@ export interface ChildMillrace extends AsyncDisposable {
   readonly adminKey: string;
   /** CPU seconds and peak resident memory so far; NaN without /proc. */
   usage(): Promise<{ cpuSeconds: number; peakRssMb: number }>;
+  /** CPU seconds so far of the sessions of its database; 0 in the embedded size, NaN when the server is elsewhere. */
+  databaseCpuSeconds(): Promise<number>;
   /** After a garbage collection; only for a process started with `probesMemory`. */
   memory(): Promise<MemoryReport>;
 }
@@ -62,6 +65,7 @@ export async function startChildMillrace(
     url,
     adminKey: environment.adminKey,
     usage: () => usageOf(child.pid ?? 0),
+    databaseCpuSeconds: databaseMeter(environment.settings['DATABASE_URL'] ?? null),
     memory: () => askForMemory(child),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -101,6 +105,25 @@ async function askForMemory(child: ChildProcess): Promise<MemoryReport> {
   // We own both ends of the channel.
   const [report] = (await answer) as [MemoryReport];
   return report;
+}
+
+/** Adds up what each session has used; one that has ended counts with what it had used when last seen. */
+function databaseMeter(databaseUrl: string | null): () => Promise<number> {
+  const used = new Map<number, number>();
+  return async () => {
+    if (databaseUrl === null) return 0;
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ pid: number }>(
+        'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      for (const { pid } of rows) used.set(pid, (await usageOf(pid)).cpuSeconds);
+    } finally {
+      await client.end();
+    }
+    return [...used.values()].reduce((sum, seconds) => sum + seconds, 0);
+  };
 }
 
 async function usageOf(pid: number): Promise<{ cpuSeconds: number; peakRssMb: number }> {

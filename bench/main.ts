@@ -11,6 +11,7 @@ import { schedule } from './schedule.ts';
 import { search } from './search.ts';
 import { stalls } from './stalls.ts';
 import { sync } from './sync.ts';
+import { tabs } from './tabs.ts';
 import { webhooks } from './webhooks.ts';
 
 const BENCHES: Record<string, Bench> = {
@@ -59,6 +60,10 @@ const BENCHES: Record<string, Bench> = {
   answers: {
     summary: 'answers without a model to labelled questions: refused, right document, key fact',
     run: answers,
+  },
+  tabs: {
+    summary: '20 tabs of the console beside an ingestion: processor time, rate, memory and figures',
+    run: tabs,
   },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };

@@ -9,6 +9,7 @@ import { defineQueue, type QueueDefinition } from '#queues/queue.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
 import { createJobHistory } from '#src/operations/job-history.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
+import { NO_TRACING } from '#src/platform/tracing.ts';
 import type { Services } from '#src/services.ts';
 import {
   failedJobs,
@@ -56,6 +57,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     return {
       log: pino({ level: 'silent' }),
       metrics: createMetrics(),
+      tracing: NO_TRACING,
       jobHistory: createJobHistory(() => new Date(), new Set()),
       queueBackend: store.backend,
       producer,

@@ -7,6 +7,7 @@ import { openProducer } from '#queues/producer.ts';
 import { defineQueue } from '#queues/queue.ts';
 import { createJobHistory } from '#src/operations/job-history.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
+import { NO_TRACING } from '#src/platform/tracing.ts';
 import type { Services } from '#src/services.ts';
 import { succeeds } from '#test/support/queue-polls.ts';
 import { openQueueStore, testedSizes } from '#test/support/queue-stores.ts';
@@ -29,6 +30,7 @@ describe.skipIf(sizes.length === 0)(
       const services = {
         log: pino({ level: 'silent' }),
         metrics: createMetrics(),
+        tracing: NO_TRACING,
         jobHistory: createJobHistory(() => new Date(), new Set()),
       };
       await store.proxy?.down();

@@ -190,7 +190,7 @@ describe('a webhook', () => {
       attributes: {
         'http.request.method': 'POST',
         'server.address': '127.0.0.1',
-        'http.response.status_code': 200,
+        'http.response.status_code': 204,
       },
     });
     expect(lineOf(spans, call).slice(-4)).toEqual([

@@ -12,6 +12,7 @@ import { parseConfig } from '#src/platform/config.ts';
 import { type Database, overPglite } from '#src/platform/database.ts';
 import { createLog } from '#src/platform/log.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
+import { NO_TRACING } from '#src/platform/tracing.ts';
 import { migrate } from '#src/platform/migrations.ts';
 import { openPglite } from '#src/platform/pglite.ts';
 import type { Services } from '#src/services.ts';
@@ -87,6 +88,7 @@ export async function openTestApi(
     clock: () => new Date(),
     db,
     metrics: createMetrics(),
+    tracing: NO_TRACING,
     rateLimitStore: { kind: 'memory' },
     pointsAwarder: { submit: () => undefined, idle: async () => undefined },
     scrapeWatch: { stop: () => undefined },

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defineQueue } from '#queues/queue.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
+import { NO_TRACING } from '#src/platform/tracing.ts';
 import type { Services } from '#src/services.ts';
 import {
   attemptJob,
@@ -48,6 +49,7 @@ async function attempt(
       { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
     ),
     metrics,
+    tracing: NO_TRACING,
     producer: {
       enqueueAgain: async (...given: unknown[]) => {
         if (options.storeIsAway === true) throw new Error('queue store is away');

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Loads what a start loads, opens tracing with these settings, and prints the packages that were asked for. */
+const SCRIPT = `
+  import { registerHooks } from 'node:module';
+  const asked = new Set();
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier.startsWith('@opentelemetry/')) asked.add(specifier);
+      return next(specifier, context);
+    },
+  });
+  await import('#src/start-millrace.ts');
+  const { openTracing } = await import('#src/platform/tracing.ts');
+  const { parseConfig } = await import('#src/platform/config.ts');
+  const tracing = await openTracing(parseConfig(process.env), { log: null, version: '1' });
+  process.stdout.write(JSON.stringify([tracing.isOn, [...asked]]));
+  process.exit(0);
+`;
+
+async function packagesOf(settings: Record<string, string>): Promise<[boolean, string[]]> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', SCRIPT],
+    { cwd: ROOT, env: { PATH: process.env['PATH'], ...settings } },
+  );
+  return JSON.parse(stdout) as [boolean, string[]]; // written by the script
+}
+
+it('loads nothing of the SDK unless there is somewhere to send traces', async () => {
+  const [isOn, packages] = await packagesOf({});
+  expect(isOn).toBe(false);
+  // The API package comes with the sign-in library, and does nothing by itself.
+  expect(packages.filter((name) => name !== '@opentelemetry/api')).toEqual([]);
+  const [isOnThen, loaded] = await packagesOf({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+  });
+  expect(isOnThen).toBe(true);
+  expect(loaded).toContain('@opentelemetry/sdk-trace');
+});

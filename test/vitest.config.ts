@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { filesTagged, TAGS } from './support/tagged-files.ts';
+import { LongestFirst } from './support/longest-first.ts';
 import { RunRules } from './support/run-rules.ts';
 
 /** Tests that start their own processes set a longer timeout. */
@@ -59,13 +60,14 @@ export default defineConfig({
     ],
     dangerouslyIgnoreUnhandledErrors: false,
     tags: TAGS,
+    sequence: { sequencer: LongestFirst },
     testTimeout: TIMEOUT_MS,
     hookTimeout: TIMEOUT_MS,
     expect: { poll: { timeout: POLL_MS } },
     projects: [
       project('unit', { include: ['test/unit/**/*.test.ts'] }),
       project('contracts', { include: ['test/contracts/**/*.test.ts'], exclude: volume }),
-      project('volume', { include: volume }),
+      project('volume', { include: volume }, { groupOrder: 1 }),
       project('boundaries', { include: ['test/boundaries/**/*.test.ts'] }, { groupOrder: 1 }),
       project('smoke', { include: smoke }, withDatabase),
       project(

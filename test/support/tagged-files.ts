@@ -18,7 +18,7 @@ export const TAGS = [
   { name: 'peers', description: 'Talks to third-party servers: `npm run test:peers`.' },
 ];
 
-export type Tag = 'smoke' | 'volume' | 'queues' | 'database' | 'peers';
+export type Tag = 'processes' | 'smoke' | 'volume' | 'queues' | 'database' | 'peers';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const TAG_LINE = /^\/\/ @module-tag ([\w-]+)$/gm;

@@ -5,6 +5,7 @@ import { createLog } from '#src/platform/log.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { chooseFixedPort, type ServiceProcess, startProcess } from './child-process.ts';
 import { openTestEnvironment, type TestEnvironment } from './test-environment.ts';
+import { migrateTestDatabase } from './test-millrace.ts';
 import { until } from './until.ts';
 
 /** A Millrace of several processes over one database, which the test observes from outside. */
@@ -40,11 +41,7 @@ export async function openTestProcesses(
     PORT: String(port),
     ...(await overrides(environment.settings)),
   };
-  await using migration = await startProcess('src/migrate.ts', {
-    ...settings,
-    DATABASE_URL: databaseUrl,
-  });
-  await migration.ended(60_000);
+  await migrateTestDatabase({ ...settings, DATABASE_URL: databaseUrl });
   const database = await openDatabase(
     { databaseUrl, poolSize: 3, directory: null },
     createLog('silent'),

@@ -1,5 +1,11 @@
 import { termFold } from '#queues/term-fold.ts';
+import { ADOPTED_PER_STEP, adoptTerms } from '#src/documents/adopt-terms.ts';
 import { checkWords, CHUNKS_PER_STEP, gatherWords } from '#src/documents/gather-words.ts';
+import {
+  checkPostings,
+  dropAbandonedSegments,
+  mergePostings,
+} from '#src/documents/merge-postings.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { defineWorker } from './worker.ts';
 
@@ -18,10 +24,13 @@ export const worker = defineWorker(termFold, async ({ db, inBackground }, _paylo
     }
   };
   const rows = await repeat(() => foldTermDeltas(db, ROWS_PER_STEP), ROWS_PER_STEP);
+  const adopted = await repeat(() => adoptTerms(db), ADOPTED_PER_STEP);
+  while (await mergePostings(db, inBackground, job.signal)) job.signal.throwIfAborted();
+  if (await checkPostings(db, inBackground, job.signal)) await dropAbandonedSegments(db);
   const chunks = await repeat(() => gatherWords(db), CHUNKS_PER_STEP);
   for (let checked = 0; checked < BUCKETS_PER_RUN; checked += 1) {
     if (!(await inBackground(() => checkWords(db)))) break;
     job.signal.throwIfAborted();
   }
-  return { rows, chunks };
+  return { rows, adopted, chunks };
 });

@@ -10,6 +10,8 @@ export const AVERAGE_TERMS = 80;
 
 const K1 = 1.2;
 const B = 0.75;
+/** The weight that many occurrences of a term approach. */
+export const MAX_WEIGHT = K1 + 1;
 /** Terms in fewer than this share of the rows select the candidates; pruning at 2–5 % does not reduce relevance. */
 const RARE_SHARE = 0.05;
 /** A term in fewer rows than this is cheap to look up whatever its share, so small workspaces lose no results. */
@@ -63,8 +65,12 @@ export function documentWeights(terms: readonly string[], salt: number): TermVec
 
 /** The document part for one term that occurs `tf` times in a text of `length` terms. */
 export function termWeight(tf: number, length: number): number {
-  const norm = K1 * (1 - B + (B * length) / AVERAGE_TERMS);
-  return (tf * (K1 + 1)) / (tf + norm);
+  return (tf * MAX_WEIGHT) / (tf + lengthNorm(length));
+}
+
+/** The part of the weight that depends on the text alone: terms of a long text count less. */
+export function lengthNorm(length: number): number {
+  return K1 * (1 - B + (B * length) / AVERAGE_TERMS);
 }
 
 /** The query part: idf times the number of occurrences in the query. A missing id has a `df` of 0. */

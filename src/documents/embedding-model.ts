@@ -46,9 +46,8 @@ export async function reembedEverything(
     await sql`select pg_advisory_xact_lock(${MODEL_LOCK})`.execute(trx);
     // Locked before the chunk tables, in the same order as every index write.
     await sql`lock table document in exclusive mode`.execute(trx);
-    await sql`truncate chunk, chunk_vector, chunk_terms, term_count, term_delta, word_bucket`.execute(
-      trx,
-    );
+    await sql`truncate chunk, chunk_vector, chunk_terms, posting_segment, posting_bucket, term_count,
+      term_delta, word_bucket`.execute(trx);
     const { rows } = await sql<{ waiting: number }>`
       with reset as (
         update document set status = 'accepted', indexed_revision = null, attempts = 0,

@@ -9,6 +9,7 @@ import type { ClaimedDocument } from './claim-documents.ts';
 import { deleteChunks } from './delete-documents.ts';
 import type { PreparedChunk } from './prepare-document.ts';
 import { TermDeltas } from './term-counts.ts';
+import { writePostings } from './write-postings.ts';
 
 interface NewChunk {
   id: number;
@@ -92,19 +93,29 @@ async function insertNewChunks(
       .bit(signBits(vector), vector.length)
       .halfvec(toHalfBits(vector))
       .bool(false);
-    keyFields(terms.row(5), id, document)
+    keyFields(terms.row(6), id, document)
       .int4Array(chunk.termIds)
-      .sparsevec(TERM_SPACE, chunk.termIds, chunk.termWeights);
+      .sparsevec(TERM_SPACE, chunk.termIds, chunk.termWeights)
+      .bool(true);
     deltas.add(document.workspace_id, chunk.termIds, 1);
   }
   await copyRows(trx, 'chunk', CHUNK_COLUMNS, texts.finish());
   await copyRows(trx, 'chunk_vector', VECTOR_COLUMNS, vectors.finish());
   await copyRows(trx, 'chunk_terms', TERMS_COLUMNS, terms.finish());
+  await writePostings(
+    trx,
+    fresh.map(({ id, document, chunk: { termIds, termWeights } }) => ({
+      id,
+      workspaceId: document.workspace_id,
+      termIds,
+      termWeights,
+    })),
+  );
 }
 
 const KEY_COLUMNS = ['chunk_id', 'workspace_id', 'document_id'];
 const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'embedding', 'promoted'];
-const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'weights'];
+const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'weights', 'in_postings'];
 const CHUNK_COLUMNS = [
   'id',
   'workspace_id',

@@ -125,6 +125,28 @@ interface ChunkTermsTable {
   terms: number[];
   /** `sparsevec`: the document half of BM25 for each term. */
   weights: string;
+  /** Whether the postings have the chunk; false in rows of the version before. */
+  in_postings: Generated<boolean>;
+}
+
+/** Chunks and, in buckets of terms, which of them have a term and how often. It never changes once it is ready. */
+interface PostingSegmentTable {
+  id: string;
+  workspace_id: WorkspaceId;
+  chunks: number;
+  buckets: number;
+  /** Ids and lengths of its chunks: see posting-bytes.ts. */
+  directory: Buffer;
+  /** False while a merge writes its buckets. */
+  ready: boolean;
+  created_at: Timestamp;
+  checked_at: Timestamp;
+}
+
+interface PostingBucketTable {
+  segment_id: string;
+  bucket: number;
+  postings: Buffer;
 }
 
 /**
@@ -195,6 +217,8 @@ export interface DocumentsTables {
   chunk: ChunkTable;
   chunk_vector: ChunkVectorTable;
   chunk_terms: ChunkTermsTable;
+  posting_segment: PostingSegmentTable;
+  posting_bucket: PostingBucketTable;
   term_count: TermCountTable;
   term_delta: TermDeltaTable;
   word_bucket: WordBucketTable;

@@ -12,8 +12,9 @@ import type { SearchQuery } from './parse-query.ts';
 import { keepMatching } from './keep-matching.ts';
 import { queryTermsOf } from './query-terms.ts';
 import type { SearchFilters } from './search-filters.ts';
-import { type FoundChunk, MAX_SCORED, type SearchScope, searchTerms } from './search-terms.ts';
+import { type FoundChunk, MAX_SCORED, type SearchScope } from './search-terms.ts';
 import { searchVectors } from './search-vectors.ts';
+import { searchWords } from './search-words.ts';
 import { synonymsOf } from './synonyms.ts';
 
 /**
@@ -129,7 +130,7 @@ async function candidatesFor(
   }
   const weigh = wordIdf(counts, workspaceSalt(workspaceId));
   const [lexical, dense] = await Promise.all([
-    searchTerms(db, scope, queryTerms, counts, MAX_SCORED[config.size]),
+    searchWords(db, scope, queryTerms, counts, MAX_SCORED[config.size]),
     embedQuery(services, question, weigh).then((vector) =>
       vector === null ? [] : searchVectors(services, scope, vector, counts.chunks),
     ),

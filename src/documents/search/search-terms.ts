@@ -47,6 +47,7 @@ const SCAN_SHARE = 0.05;
  * select the candidates through the GIN index; all terms score them. Only a query made up of common words is
  * approximate: a limited number of the rows that contain them is scored.
  * @param maxScored maximum number of rows scored
+ * @param which all rows, or those of chunks that have no postings
  */
 export async function searchTerms(
   db: Database,
@@ -54,6 +55,7 @@ export async function searchTerms(
   queryTerms: ReadonlyMap<number, number>,
   counts: TermCounts,
   maxScored: number,
+  which: 'all' | 'loose' = 'all',
 ): Promise<FoundChunk[]> {
   if (queryTerms.size === 0) return [];
   const { ids, weights } = queryVector(queryTerms, counts.df, counts.chunks);
@@ -69,7 +71,7 @@ export async function searchTerms(
     wantedRows: isNarrowed ? Infinity : scope.limit,
   });
   const query = sparseVectorLiteral(TERM_SPACE, ids, weights);
-  const statement = bestOf(scope, candidates, query, maxScored);
+  const statement = bestOf(scope, candidates, query, { maxScored, which });
   const isLarge =
     candidates.all.length > 0 || candidates.rows > Math.max(RARE_ROWS, counts.chunks * SCAN_SHARE);
   const { rows } = isLarge ? await throughIndex(db, statement) : await statement.execute(db);
@@ -80,11 +82,12 @@ function bestOf(
   scope: SearchScope,
   { any, all }: CandidateTerms,
   query: string,
-  maxScored: number,
+  { maxScored, which }: { maxScored: number; which: 'all' | 'loose' },
 ): RawBuilder<FoundChunk> {
   const found = sql`select chunk_id as key, document_id as "documentId", -(weights <#> ${query}::sparsevec) as score`;
   const wanted = passageCondition(scope.workspaceId, scope.conditions);
-  const isFit = wanted === null ? searchable(scope) : sql`${searchable(scope)} and ${wanted}`;
+  const permitted = wanted === null ? searchable(scope) : sql`${searchable(scope)} and ${wanted}`;
+  const isFit = which === 'all' ? permitted : sql`not in_postings and ${permitted}`;
   const rare = sql`${found} from chunk_terms where terms && ${any}::int[] and ${isFit}`;
   // The union removes rows that both parts find.
   const both =

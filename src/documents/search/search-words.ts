@@ -1,0 +1,40 @@
+import type { TermCounts } from '#src/documents/term-counts.ts';
+import type { Database } from '#src/platform/database.ts';
+import { bestVisible, scoreByPostings } from './search-postings.ts';
+import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.ts';
+
+/**
+ * The best chunks by words, by exact BM25 over the postings. Rows are searched for what these do not tell: chunks that
+ * have none yet, and filters that few of many chunks pass.
+ * @param maxScored maximum number of rows scored
+ */
+export async function searchWords(
+  db: Database,
+  scope: SearchScope,
+  queryTerms: ReadonlyMap<number, number>,
+  counts: TermCounts,
+  maxScored: number,
+): Promise<FoundChunk[]> {
+  if (queryTerms.size === 0) return [];
+  const inRows = (which: 'all' | 'loose') =>
+    searchTerms(db, scope, queryTerms, counts, maxScored, which);
+  const scored = await scoreByPostings(db, scope, queryTerms, counts);
+  if (scored === null) return inRows('all');
+  if (!scored.someAreLoose) return (await bestVisible(db, scope, scored.best)) ?? inRows('all');
+  // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.
+  const loose = await inRows('loose');
+  const again = await scoreByPostings(db, scope, queryTerms, counts);
+  const found = again && (await bestVisible(db, scope, again.best));
+  return found === null ? inRows('all') : bestOfBoth(found, loose, scope.limit);
+}
+
+function bestOfBoth(
+  found: readonly FoundChunk[],
+  loose: readonly FoundChunk[],
+  limit: number,
+): FoundChunk[] {
+  const known = new Set(found.map(({ key }) => key));
+  return [...found, ...loose.filter(({ key }) => !known.has(key))]
+    .sort((a, b) => b.score - a.score || a.key - b.key)
+    .slice(0, limit);
+}

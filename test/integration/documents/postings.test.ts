@@ -1,0 +1,289 @@
+// @module-tag database
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADOPTED_PER_STEP, adoptTerms } from '#src/documents/adopt-terms.ts';
+import { countTermIds, idf, workspaceSalt } from '#src/documents/bm25.ts';
+import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
+import { indexDocuments } from '#src/documents/index-documents.ts';
+import {
+  checkPostings,
+  dropAbandonedSegments,
+  mergePostings,
+} from '#src/documents/merge-postings.ts';
+import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
+import { bestVisible, scoreByPostings } from '#src/documents/search/search-postings.ts';
+import type { SearchScope } from '#src/documents/search/search-terms.ts';
+import { searchWords } from '#src/documents/search/search-words.ts';
+import { readTermCounts } from '#src/documents/term-counts.ts';
+import { tokenize } from '#src/documents/tokenize.ts';
+import type { DocumentId } from '#src/ids.ts';
+import type { Background } from '#src/platform/background.ts';
+import { openTestServices, type TestServices } from '#test/support/test-services.ts';
+
+const WORDS = Array.from({ length: 60 }, (_, n) => `w${'abcdefghij'[n % 10]}${n}`);
+const QUERIES = ['wa0', 'wb1 wc2', 'wd3 wj59 we4', 'wi58 wh57 wa50', 'wa0 wb1 wc2 wd3 we4', 'none'];
+
+let stage: TestServices;
+const atOnce: Background = (work) => work();
+const { signal } = new AbortController();
+
+beforeAll(async () => {
+  stage = await openTestServices();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** Of any length, with common and rare words; the same for the same numbers. */
+function textOf(number: number, revision: number): string {
+  let state = number * 7_919 + revision * 104_729 + 1;
+  const next = (): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state / 2 ** 32;
+  };
+  const length = 3 + Math.floor(next() * 60);
+  return Array.from({ length }, () => WORDS[Math.floor(next() ** 3 * WORDS.length)]).join(' ');
+}
+
+async function push(numbers: readonly number[], revision: number): Promise<void> {
+  const { services, workspaceId } = stage;
+  const context = { workspaceId, writer: null, requestId: null, maxBytes: 1_000_000 };
+  await Promise.all(
+    numbers.map((number) =>
+      services.documentAcceptor.accept(
+        toIncomingDocument(
+          ingestionItemSchema.parse({
+            document: {
+              id: `n-${number}`,
+              semantic_identifier: `n${number}`,
+              source: number % 50 === 7 ? 'web' : 'file',
+              sections: [{ text: textOf(number, revision) }],
+            },
+          }),
+          context,
+        ),
+      ),
+    ),
+  );
+  await index();
+}
+
+async function index(): Promise<void> {
+  const { services } = stage;
+  const { rows } = await sql<{ id: DocumentId }>`
+    select id from document where status in ('accepted', 'deleting')`.execute(services.db);
+  await indexDocuments(
+    services,
+    rows.map(({ id }) => id),
+    signal,
+  );
+}
+
+async function remove(numbers: readonly number[]): Promise<void> {
+  const names = numbers.map((number) => `n-${number}`);
+  await sql`update document set status = 'deleting', revision = revision + 1
+    where external_id = any(${names}::text[])`.execute(stage.services.db);
+  await index();
+}
+
+function scopeOf(change: Partial<SearchScope> = {}): SearchScope {
+  return {
+    workspaceId: stage.workspaceId,
+    userId: null,
+    filters: NO_FILTERS,
+    conditions: [],
+    includesHidden: false,
+    limit: 40,
+    ...change,
+  };
+}
+
+async function asked(query: string) {
+  const terms = countTermIds(tokenize(query), workspaceSalt(stage.workspaceId));
+  const counts = await readTermCounts(stage.services.db, stage.workspaceId, [...terms.keys()]);
+  return { terms, counts };
+}
+
+async function find(query: string, change: Partial<SearchScope> = {}) {
+  const { terms, counts } = await asked(query);
+  const found = await searchWords(stage.services.db, scopeOf(change), terms, counts, 20_000);
+  return found.map(({ key, score }) => ({ key, score: Number(score.toFixed(4)) }));
+}
+
+/** Every chunk's score from its row, one by one. */
+async function findOneByOne(query: string, source: string | null = null) {
+  const { terms, counts } = await asked(query);
+  const { rows } = await sql<{ chunk_id: number; terms: number[]; weights: string }>`
+    select chunk_id, terms, weights::text as weights from chunk_terms t join document d on d.id = t.document_id
+    where ${source}::text is null or d.source = ${source}`.execute(stage.services.db);
+  const scored = rows.map((row) => {
+    const weights = row.weights.slice(1).split(/[,:}]/);
+    let score = 0;
+    for (const [at, term] of row.terms.entries()) {
+      const times = terms.get(term) ?? 0;
+      if (times === 0) continue;
+      score += times * idf(counts.df.get(term) ?? 0, counts.chunks) * Number(weights[at * 2 + 1]);
+    }
+    return { key: row.chunk_id, score };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || a.key - b.key)
+    .slice(0, 40)
+    .map(({ key, score }) => ({ key, score: Number(score.toFixed(4)) }));
+}
+
+async function expectExact(): Promise<void> {
+  for (const query of QUERIES) {
+    const expected = await findOneByOne(query);
+    expect(await find(query)).toEqual(expected);
+  }
+}
+
+async function segments(): Promise<{ chunks: number; ready: boolean }[]> {
+  const { rows } = await sql<{ chunks: number; ready: boolean }>`
+    select chunks, ready from posting_segment order by chunks`.execute(stage.services.db);
+  return rows;
+}
+
+async function mergeAll(): Promise<void> {
+  while (await mergePostings(stage.services.db, atOnce, signal));
+}
+
+const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, n) => from + n);
+
+describe('the best chunks by words are those of exact BM25', () => {
+  it('after documents were added in many writes, changed and deleted, before and after merging', async () => {
+    expect(await find('wa0')).toEqual([]);
+    for (let from = 0; from < 160; from += 20) await push(numbers(from, from + 20), 1);
+    await expectExact();
+    await push(numbers(30, 50), 2);
+    await remove(numbers(0, 15));
+    await expectExact();
+    expect((await segments()).length).toBeGreaterThan(8);
+    await mergeAll();
+    expect(await segments()).toEqual([{ chunks: 145, ready: true }]);
+    await expectExact();
+    await push(numbers(10, 35), 3);
+    await remove(numbers(100, 110));
+    await expectExact();
+  });
+
+  it('in rows of the version before, half of them read, and all of them', async () => {
+    const { db } = stage.services;
+    await sql`delete from posting_segment`.execute(db);
+    await sql`update chunk_terms set in_postings = false`.execute(db);
+    await expectExact();
+    await sql`update chunk_terms set in_postings = true where chunk_id % 2 = 0`.execute(db);
+    expect(await adoptTerms(db)).toBeGreaterThan(50);
+    await sql`update chunk_terms set in_postings = false where chunk_id % 2 = 0`.execute(db);
+    await expectExact();
+    while ((await adoptTerms(db)) === ADOPTED_PER_STEP);
+    expect(await adoptTerms(db)).toBe(0);
+    await expectExact();
+  });
+
+  it('while segments are merged, by two workers at once', async () => {
+    const { db } = stage.services;
+    for (let from = 200; from < 240; from += 5) await push(numbers(from, from + 5), 1);
+    const expected = await findOneByOne('wb1 wc2');
+    const merging = Promise.all([mergeAll(), mergeAll()]);
+    let isOver = false;
+    const over = merging.finally(() => (isOver = true));
+    do expect(await find('wb1 wc2')).toEqual(expected);
+    while (!isOver);
+    await over;
+    await mergeAll();
+    const { rows } = await sql<{
+      chunks: number;
+    }>`select count(*)::int as chunks from chunk`.execute(db);
+    const left = await segments();
+    expect(left.every(({ ready }) => ready)).toBe(true);
+    expect(left.reduce((sum, { chunks }) => sum + chunks, 0)).toBe(rows[0]?.chunks);
+    await expectExact();
+  });
+});
+
+describe('a merge that ends early', () => {
+  it('leaves the sources as they were, and nothing else', async () => {
+    for (let from = 300; from < 320; from += 5) await push(numbers(from, from + 5), 1);
+    const before = await segments();
+    let steps = 0;
+    const dies: Background = async (work) => {
+      if (steps === 1) throw new Error('cut off');
+      steps += 1;
+      return work();
+    };
+    await expect(mergePostings(stage.services.db, dies, signal)).rejects.toThrow('cut off');
+    expect(await segments()).toEqual(before);
+    await expectExact();
+  });
+
+  it('by a crash: what it wrote is never read, and removed later', async () => {
+    const { db } = stage.services;
+    await sql`insert into posting_segment (id, workspace_id, chunks, buckets, directory, ready, created_at)
+      values (gen_random_uuid(), ${stage.workspaceId}, 1, 1, '\\x01ff02', false, now() - interval '2 hours')`.execute(
+      db,
+    );
+    await expectExact();
+    await dropAbandonedSegments(db);
+    expect((await segments()).every(({ ready }) => ready)).toBe(true);
+  });
+});
+
+describe('a filter', () => {
+  it('that few chunks pass loses none of them, however many are better', async () => {
+    const scope = { filters: { ...NO_FILTERS, source_type: ['web'] } };
+    const expected = await findOneByOne('wa0 wb1', 'web');
+    expect(expected.length).toBeGreaterThan(2);
+    expect(await find('wa0 wb1', scope)).toEqual(expected);
+    const { terms, counts } = await asked('wa0 wb1');
+    const scored = await scoreByPostings(stage.services.db, scopeOf(), terms, counts);
+    if (!scored) throw new Error('not scored');
+    const few = await bestVisible(stage.services.db, scopeOf(scope), scored.best, 10);
+    expect(few?.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
+  });
+
+  it('and a phrase, an excluded word and a hidden document count as in rows', async () => {
+    const { db } = stage.services;
+    const first = (await find('wa0 wb1'))[0]?.key ?? 0;
+    await sql`update document set hidden = true
+      where id = (select document_id from chunk where id = ${first})`.execute(db);
+    expect((await find('wa0 wb1')).map(({ key }) => key)).not.toContain(first);
+    expect((await find('wa0 wb1', { includesHidden: true }))[0]?.key).toBe(first);
+    await sql`update document set hidden = false`.execute(db);
+    const demanded = { text: 'wj59', isTitle: false, isPhrase: false, isExcluded: false };
+    const having = await find('wa0', { conditions: [demanded] });
+    const without = await find('wa0', { conditions: [{ ...demanded, isExcluded: true }] });
+    const all = await find('wa0', { limit: 1_000 });
+    expect(having.length).toBeGreaterThan(0);
+    const both = [
+      ...having,
+      ...(await find('wa0', { conditions: [{ ...demanded, isExcluded: true }], limit: 1_000 })),
+    ];
+    expect(new Set(both.map(({ key }) => key))).toEqual(new Set(all.map(({ key }) => key)));
+    expect(without).toHaveLength(40);
+  });
+});
+
+it('a segment of which many chunks are gone is written again without them', async () => {
+  const { db } = stage.services;
+  await mergeAll();
+  await remove(numbers(40, 160));
+  const before = (await segments()).reduce((sum, { chunks }) => sum + chunks, 0);
+  await sql`update posting_segment set checked_at = now() - interval '2 hours'`.execute(db);
+  while (await checkPostings(db, atOnce, signal));
+  const left = (await segments()).reduce((sum, { chunks }) => sum + chunks, 0);
+  expect(left).toBeLessThan(before - 60);
+  await expectExact();
+});
+
+it('nothing is left of a workspace that is deleted', async () => {
+  const { db } = stage.services;
+  expect((await segments()).length).toBeGreaterThan(0);
+  const { rows } = await sql<{ action: string }>`
+    select confdeltype::text as action from pg_constraint
+    where conrelid in ('posting_segment'::regclass, 'posting_bucket'::regclass) and contype = 'f'`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ action: 'c' }, { action: 'c' }]);
+});

@@ -17,14 +17,16 @@ export function scorePostings({ norms }: Directory, lists: readonly WeightedList
   return scores;
 }
 
-/** The inner loop of word search: some millions of postings in a second may pass here, so it calls nothing. */
+/**
+ * The inner loop of word search: millions of postings pass here, so it calls nothing. Weights are rounded as the rows of
+ * `chunk_terms` have them.
+ */
 function addScores(
   scores: Float64Array,
   norms: Float64Array,
   bytes: Uint8Array,
   weight: number,
 ): void {
-  const most = weight * MAX_WEIGHT;
   let place = -1;
   for (let at = 0; at < bytes.length;) {
     let byte = bytes[at] ?? 0;
@@ -48,8 +50,8 @@ function addScores(
       }
     }
     const norm = norms[place] ?? 0;
-    const own = norm < 0 ? weight * weightOfBits(count) : (count * most) / (count + norm);
-    scores[place] = (scores[place] ?? 0) + own;
+    const own = norm < 0 ? weightOfBits(count) : Math.fround((count * MAX_WEIGHT) / (count + norm));
+    scores[place] = (scores[place] ?? 0) + weight * own;
   }
 }
 
@@ -63,17 +65,22 @@ export interface ScoredChunk {
   score: number;
 }
 
+const BARS = 4_096;
+
 /** Best first, equal scores by id, and the next ones only when they are asked for: few are. */
 export class BestFirst {
   readonly #parts: { ids: Float64Array; scores: Float64Array }[] = [];
-  #high = 0;
+  readonly #bars = new Uint32Array(BARS + 2);
+  readonly #scale: number;
   #count = 0;
 
+  /** @param most no score is above this */
+  constructor(most: number) {
+    this.#scale = BARS / most;
+  }
+
   add(ids: Float64Array, scores: Float64Array): void {
-    for (const score of scores) {
-      if (score > 0) this.#count += 1;
-      if (score > this.#high) this.#high = score;
-    }
+    this.#count += countInBars(scores, this.#bars, this.#scale);
     this.#parts.push({ ids, scores });
   }
 
@@ -83,49 +90,54 @@ export class BestFirst {
 
   /** The best `wanted` chunks, or all when there are fewer. */
   take(wanted: number): ScoredChunk[] {
-    const least = wanted >= this.#count ? 0 : this.#threshold(wanted);
+    const least = wanted >= this.#count ? 0 : this.#firstBar(wanted);
     const found: ScoredChunk[] = [];
     for (const { ids, scores } of this.#parts) {
-      for (let place = 0; place < scores.length; place += 1) {
-        const score = scores[place] ?? 0;
-        if (score > 0 && score >= least) found.push({ key: ids[place] ?? 0, score });
-      }
+      collect(found, ids, scores, { least, scale: this.#scale });
     }
     return found.sort(byScore).slice(0, wanted);
   }
 
   /** Those of these chunks that have a score. */
   among(keys: { has(key: number): boolean }): ScoredChunk[] {
-    const found: ScoredChunk[] = [];
-    for (const { ids, scores } of this.#parts) {
-      for (let place = 0; place < scores.length; place += 1) {
-        const score = scores[place] ?? 0;
-        const key = ids[place] ?? 0;
-        if (score > 0 && keys.has(key)) found.push({ key, score });
-      }
-    }
-    return found.sort(byScore);
+    return this.take(this.#count).filter(({ key }) => keys.has(key));
   }
 
-  /** A score that at least `wanted` chunks reach, and not many more: the lower end of a bar of their histogram. */
-  #threshold(wanted: number): number {
-    const bars = new Uint32Array(BARS + 1);
-    const scale = BARS / this.#high;
-    for (const { scores } of this.#parts) {
-      for (const score of scores) {
-        if (score <= 0) continue;
-        const bar = Math.floor(score * scale);
-        bars[bar] = (bars[bar] ?? 0) + 1;
-      }
+  /** The lowest bar of the best `wanted` chunks. */
+  #firstBar(wanted: number): number {
+    let bar = BARS + 1;
+    for (let sum = this.#bars[bar] ?? 0; sum < wanted && bar > 0; sum += this.#bars[bar] ?? 0) {
+      bar -= 1;
     }
-    let bar = BARS;
-    for (let sum = bars[bar] ?? 0; sum < wanted && bar > 0; sum += bars[bar] ?? 0) bar -= 1;
-    // A score at the very edge may be counted in the bar above.
-    return Math.max(0, bar - 1) / scale;
+    return bar;
   }
 }
 
-const BARS = 4_096;
+/** Adds the scores to their histogram. */
+function countInBars(scores: Float64Array, bars: Uint32Array, scale: number): number {
+  let count = 0;
+  for (let place = 0; place < scores.length; place += 1) {
+    const score = scores[place] ?? 0;
+    if (score === 0) continue;
+    const bar = Math.floor(score * scale);
+    bars[bar] = (bars[bar] ?? 0) + 1;
+    count += 1;
+  }
+  return count;
+}
+
+function collect(
+  found: ScoredChunk[],
+  ids: Float64Array,
+  scores: Float64Array,
+  { least, scale }: { least: number; scale: number },
+): void {
+  for (let place = 0; place < scores.length; place += 1) {
+    const score = scores[place] ?? 0;
+    if (score === 0 || Math.floor(score * scale) < least) continue;
+    found.push({ key: ids[place] ?? 0, score });
+  }
+}
 
 function byScore(a: ScoredChunk, b: ScoredChunk): number {
   return b.score - a.score || a.key - b.key;

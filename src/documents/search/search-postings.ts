@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { idf } from '#src/documents/bm25.ts';
+import { idf, MAX_WEIGHT } from '#src/documents/bm25.ts';
 import { type Directory, type PostingList, postingLists } from '#src/documents/posting-bytes.ts';
 import {
   bucketName,
@@ -142,7 +142,8 @@ async function scoreAll(
   { directories, buckets }: ReadSegments,
   weights: ReadonlyMap<number, number>,
 ): Promise<BestFirst> {
-  const best = new BestFirst();
+  const most = [...weights.values()].reduce((sum, weight) => sum + weight * MAX_WEIGHT, 0);
+  const best = new BestFirst(most);
   let startedMs = performance.now();
   for (const { id: segmentId, buckets: width } of segments) {
     const directory = directories.get(segmentId);

@@ -105,36 +105,52 @@ async function asked(query: string) {
 async function find(query: string, change: Partial<SearchScope> = {}) {
   const { terms, counts } = await asked(query);
   const found = await searchWords(stage.services.db, scopeOf(change), terms, counts, 20_000);
-  return found.map(({ key, score }) => ({ key, score: Number(score.toFixed(4)) }));
+  return found.map(({ key, score }) => ({ key, score }));
 }
 
 /** Every chunk's score from its row, one by one. */
-async function findOneByOne(query: string, source: string | null = null) {
+async function findOneByOne(query: string, source: string | null = null, limit = 40) {
   const { terms, counts } = await asked(query);
+  const df = (term: number) => counts.df.get(term) ?? 0;
+  const rarestFirst = [...terms].sort(([a], [b]) => df(a) - df(b));
   const { rows } = await sql<{ chunk_id: number; terms: number[]; weights: string }>`
     select chunk_id, terms, weights::text as weights from chunk_terms t join document d on d.id = t.document_id
     where ${source}::text is null or d.source = ${source}`.execute(stage.services.db);
   const scored = rows.map((row) => {
     const weights = row.weights.slice(1).split(/[,:}]/);
-    let score = 0;
-    for (const [at, term] of row.terms.entries()) {
-      const times = terms.get(term) ?? 0;
-      if (times === 0) continue;
-      score += times * idf(counts.df.get(term) ?? 0, counts.chunks) * Number(weights[at * 2 + 1]);
-    }
+    const score = rarestFirst.reduce((sum, [term, times]) => {
+      const at = row.terms.indexOf(term);
+      if (at === -1) return sum;
+      const rarity = times * idf(df(term), counts.chunks);
+      return sum + rarity * Math.fround(Number(weights[at * 2 + 1]));
+    }, 0);
     return { key: row.chunk_id, score };
   });
   return scored
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || a.key - b.key)
-    .slice(0, 40)
-    .map(({ key, score }) => ({ key, score: Number(score.toFixed(4)) }));
+    .slice(0, limit);
 }
 
 async function expectExact(): Promise<void> {
   for (const query of QUERIES) {
     const expected = await findOneByOne(query);
     expect(await find(query)).toEqual(expected);
+  }
+}
+
+/** Rows are scored in single precision, so near-equal scores may change places. */
+async function expectNearlyExact(): Promise<void> {
+  for (const query of QUERIES) {
+    const expected = await findOneByOne(query, null, 1_000);
+    const scores = new Map(expected.map(({ key, score }) => [key, score]));
+    const found = await find(query);
+    expect(found).toHaveLength(Math.min(40, expected.length));
+    for (const [at, { key, score }] of found.entries()) {
+      expect(score).toBeCloseTo(scores.get(key) ?? 0, 5);
+      expect(score).toBeCloseTo(expected[at]?.score ?? 0, 5);
+    }
+    expect(new Set(found.map(({ key }) => key)).size).toBe(found.length);
   }
 }
 
@@ -172,14 +188,14 @@ describe('the best chunks by words are those of exact BM25', () => {
     const { db } = stage.services;
     await sql`delete from posting_segment`.execute(db);
     await sql`update chunk_terms set in_postings = false`.execute(db);
-    await expectExact();
+    await expectNearlyExact();
     await sql`update chunk_terms set in_postings = true where chunk_id % 2 = 0`.execute(db);
     expect(await adoptTerms(db)).toBeGreaterThan(50);
     await sql`update chunk_terms set in_postings = false where chunk_id % 2 = 0`.execute(db);
-    await expectExact();
+    await expectNearlyExact();
     while ((await adoptTerms(db)) === ADOPTED_PER_STEP);
     expect(await adoptTerms(db)).toBe(0);
-    await expectExact();
+    await expectNearlyExact();
   });
 
   it('while segments are merged, by two workers at once', async () => {

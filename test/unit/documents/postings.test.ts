@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { documentWeights, termWeight } from '#src/documents/bm25.ts';
+import { documentWeights, MAX_WEIGHT, termWeight } from '#src/documents/bm25.ts';
 import {
   BucketWriter,
   postingLists,
@@ -109,7 +109,7 @@ describe('scores', () => {
     fc.assert(
       fc.property(fc.array(chunk, { maxLength: 400 }), query, fc.nat(50), (chunks, q, wanted) => {
         const weightOf = (times: number, length: number | null) =>
-          length === null ? Math.fround(times / 200) : termWeight(times, length);
+          Math.fround(length === null ? times / 200 : termWeight(times, length));
         const bits = (weight: number) => new Uint32Array(Float32Array.of(weight).buffer)[0] ?? 0;
         const writer = new BucketWriter();
         for (const term of q.keys()) {
@@ -126,7 +126,7 @@ describe('scores', () => {
           list,
           weight: q[list.term] ?? 0,
         }));
-        const best = new BestFirst();
+        const best = new BestFirst(q.reduce((sum, weight) => sum + weight * MAX_WEIGHT, 0));
         best.add(directory.ids, scorePostings(directory, lists));
         const expected = chunks
           .map(([counts, length], at) => ({

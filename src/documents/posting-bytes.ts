@@ -13,7 +13,7 @@ import { lengthNorm } from './bm25.ts';
 const PIECE_BYTES = 256;
 
 /** Bytes that grow. */
-export class ByteWriter {
+class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(PIECE_BYTES);
   length = 0;
 

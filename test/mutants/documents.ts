@@ -94,10 +94,31 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/unit/documents/fuse-scores.test.ts'],
   },
   {
+    fault: 'a merge takes its sources away although another was faster',
+    file: 'src/documents/merge-postings.ts',
+    find: 'if (rows.length === ids.length) {',
+    replace: 'if (rows.length <= ids.length) {',
+    tests: ['test/integration/documents/postings.test.ts'],
+  },
+  {
+    fault: 'chunks without postings are not searched',
+    file: 'src/documents/search/search-words.ts',
+    find: 'if (!scored.someAreLoose) return',
+    replace: 'if (scored) return',
+    tests: ['test/integration/documents/postings.test.ts'],
+  },
+  {
+    fault: 'a filter that few of the best chunks pass loses the others',
+    file: 'src/documents/search/search-postings.ts',
+    find: 'if (checked >= mostChecked) return bestPermitted(db, scope, best);',
+    replace: 'if (checked >= mostChecked) return found;',
+    tests: ['test/integration/documents/postings.test.ts'],
+  },
+  {
     fault: 'scores of long documents are not normalized by length',
     file: 'src/documents/bm25.ts',
-    find: 'const norm = K1 * (1 - B + (B * length) / AVERAGE_TERMS);',
-    replace: 'const norm = K1;',
+    find: 'return K1 * (1 - B + (B * length) / AVERAGE_TERMS);',
+    replace: 'return K1;',
     tests: ['test/unit/documents/bm25.test.ts'],
   },
   {

@@ -1,7 +1,15 @@
 import type { TermCounts } from '#src/documents/term-counts.ts';
 import type { Database } from '#src/platform/database.ts';
+import { openGate, throughGate } from '#src/platform/gate.ts';
 import { bestVisible, scoreByPostings } from './search-postings.ts';
 import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.ts';
+
+/**
+ * Questions that are scored at the same time in this process: each needs eight bytes for every chunk. The others wait
+ * no longer for it, since one processor scores them all.
+ */
+const AT_ONCE = 16;
+const enter = openGate(AT_ONCE);
 
 /**
  * The best chunks by words, by exact BM25 over the postings. Rows are searched for what these do not tell: chunks that
@@ -16,6 +24,16 @@ export async function searchWords(
   maxScored: number,
 ): Promise<FoundChunk[]> {
   if (queryTerms.size === 0) return [];
+  return throughGate(enter, () => search(db, scope, queryTerms, counts, maxScored));
+}
+
+async function search(
+  db: Database,
+  scope: SearchScope,
+  queryTerms: ReadonlyMap<number, number>,
+  counts: TermCounts,
+  maxScored: number,
+): Promise<FoundChunk[]> {
   const inRows = (which: 'all' | 'loose') =>
     searchTerms(db, scope, queryTerms, counts, maxScored, which);
   const scored = await scoreByPostings(db, scope, queryTerms, counts);

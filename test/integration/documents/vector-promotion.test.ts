@@ -163,6 +163,7 @@ describe.skipIf(databaseUrl === undefined)(
     });
 
     it('is unaffected by common words, which are looked up in their own index', async () => {
+      await sql`update chunk_terms set in_postings = false`.execute(stage.services.db);
       const seen = await stage.search('a report with a remark');
       expect(seen.hits).toHaveLength(10);
       expect(seen.scansWords).toBe(false);

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   accessibilityFaults,
+  becomeOwner,
   hasChromium,
   isTooWide,
   openBrowser,
@@ -26,14 +27,7 @@ describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)
     site = await startFakeSource(({ url }) => answer(url.pathname, gone));
     browser = await openBrowser();
     tab = await openPage(browser, new URL(millrace.url).origin);
-    const { body: owner } = await millrace.call('POST', '/manage/admin/owner-link', {});
-    const { page } = tab;
-    await page.goto(`/console/welcome${new URL(owner.link).hash}`);
-    await page.getByLabel('Your name').fill('Ada Lovelace');
-    await page.getByLabel('E-mail address').fill('ada@example.com');
-    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
-    await page.getByRole('button', { name: 'Make the account' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await becomeOwner(tab, millrace);
   });
 
   afterAll(async () => {

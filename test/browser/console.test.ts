@@ -3,16 +3,17 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   accessibilityFaults,
+  becomeOwner,
   hasChromium,
   isTooWide,
   openBrowser,
   openPage,
+  OWNER,
   type WatchedPage,
 } from '#test/support/console-browser.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
-const OWNER = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery' };
 
 /** Every page that needs no id. */
 const PAGES = [
@@ -60,14 +61,7 @@ describe.skipIf(!hasChromium)('the console in a browser (needs /usr/bin/chromium
 
   it('goes from the owner link to a cited passage without curl', async () => {
     const { page } = tab;
-    const { body: owner } = await millrace.call('POST', '/manage/admin/owner-link', {});
-    const token = new URL(owner.link).hash;
-    await page.goto(`/console/welcome${token}`);
-    await page.getByLabel('Your name').fill(OWNER.name);
-    await page.getByLabel('E-mail address').fill(OWNER.email);
-    await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
-    await page.getByRole('button', { name: 'Make the account' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await becomeOwner(tab, millrace);
 
     await page.getByRole('link', { name: 'API keys' }).first().click();
     await page.getByRole('button', { name: 'New key' }).click();

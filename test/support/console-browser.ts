@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { ApiClient } from './api-client.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 export const hasChromium = existsSync(CHROMIUM);
@@ -15,6 +16,12 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+export const OWNER = {
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  password: 'correct horse battery',
+};
 
 /** A tab whose every fault is kept: scripts that failed, what the policy blocked, requests to others, alerts. */
 export interface WatchedPage {
@@ -54,6 +61,17 @@ export async function openPage(
     void dialog.dismiss();
   });
   return { page, context, faults };
+}
+
+/** The first person of the deployment: follows the owner link and makes the account. */
+export async function becomeOwner({ page }: WatchedPage, millrace: ApiClient): Promise<void> {
+  const { body: owner } = await millrace.call('POST', '/manage/admin/owner-link', {});
+  await page.goto(`/console/welcome${new URL(owner.link).hash}`);
+  await page.getByLabel('Your name').fill(OWNER.name);
+  await page.getByLabel('E-mail address').fill(OWNER.email);
+  await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await page.getByRole('button', { name: 'Make the account' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 }
 
 const axeSource = (): string =>

@@ -44,22 +44,22 @@ export async function listQueues(
   range: Range,
 ): Promise<{ at: Date; queues: QueueEntry[] }> {
   const now = services.clock();
-  const facts = await readFacts(services, range, now);
+  const facts = await readFacts(services, { range, now, queue: null });
   return { at: now, queues: facts.work.map((work) => entryOf(work, facts)) };
 }
 
 /** One queue with its history and the jobs that run. @throws Problem NOT_FOUND */
 export async function findQueue(services: BoardServices, name: string, range: Range) {
   assertQueue(name);
-  const { at, queues } = await listQueues(services, range);
-  const entry = queues.find((queue) => queue.name === name);
-  if (!entry) throw new Error(`${name} has no entry.`);
-  const processes = await listProcesses(services.db, at);
+  const now = services.clock();
+  const facts = await readFacts(services, { range, now, queue: name });
+  const [work] = facts.work;
+  if (!work) throw new Error(`${name} has no entry.`);
   return {
-    at,
-    entry,
+    at: now,
+    entry: entryOf(work, facts),
     history: await queueHistory(services, name, range),
-    jobs: jobsOf(processes, name),
+    jobs: jobsOf(facts.processes, name),
   };
 }
 
@@ -85,17 +85,20 @@ interface BoardFacts {
   whole: HistoryPoint[];
 }
 
-async function readFacts(services: BoardServices, range: Range, now: Date): Promise<BoardFacts> {
+/** @param asked `queue` has its name when its own work and history are enough; null for all */
+async function readFacts(
+  services: BoardServices,
+  asked: { range: Range; now: Date; queue: string | null },
+): Promise<BoardFacts> {
   const { db } = services;
+  const { range, now, queue } = asked;
   const hourAgo = new Date(lastMinuteEnd(now) - SHOWN_MINUTES * MINUTE_MS);
-  const minutes = await readMinutes(db, { queue: null, from: hourAgo, to: now, stepSeconds: 60 });
+  const minutes = await readMinutes(db, { queue, from: hourAgo, to: now, stepSeconds: 60 });
   const earlier =
-    range === 'hour'
-      ? []
-      : await readHours(db, { queue: null, from: beginOf(range, now), to: hourAgo });
+    range === 'hour' ? [] : await readHours(db, { queue, from: beginOf(range, now), to: hourAgo });
   return {
     now,
-    work: await queueWork(services),
+    work: await queueWork(services, queue),
     failed: await countFailures(db, beginOf(range, now)),
     processes: await listProcesses(db, now),
     pauses: await listPauses(db),

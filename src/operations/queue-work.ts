@@ -4,13 +4,14 @@ import type { OperationsServices } from './operations-services.ts';
 import { QUEUE_FACTS } from './queue-facts.ts';
 import { rowFigures } from './row-figures.ts';
 
-/** The present work of every queue: from rows where it is rows, else from the queue store. */
+/** The present work of every queue, or of one: from rows where it is rows, else from the queue store. */
 export async function queueWork(
   services: Pick<OperationsServices, 'clock' | 'db' | 'producer'>,
+  only: string | null = null,
 ): Promise<WorkFigures[]> {
   const rows = await rowFigures(services.db);
   return Promise.all(
-    QUEUES.map(async (queue) => {
+    QUEUES.filter(({ name }) => only === null || name === only).map(async (queue) => {
       if (QUEUE_FACTS[queue.name]?.countsFrom === 'rows') {
         return rows.get(queue.name) ?? { queue: queue.name, ...NO_WORK };
       }

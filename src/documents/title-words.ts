@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { workspaceSalt } from './bm25.ts';
-import { stemWord, tokenizeWords } from './tokenize.ts';
+import { searchWords, stemWord, tokenizeWords } from './tokenize.ts';
 
 /** Titles may be as long as documents; the index holds their beginning. */
 export const MAX_TITLE_LENGTH = 1_000;
@@ -19,6 +19,11 @@ export interface TitledDocument {
 /** The words of a title as they stand in the index: lower case, identifiers whole and in parts; with stop words. */
 export function wordsOfTitle(title: string): string[] {
   return [...new Set(tokenizeWords(title.slice(0, MAX_TITLE_LENGTH)))].slice(0, MAX_WORDS);
+}
+
+/** Also without accents and in parts, which nobody wants to read in a suggestion. */
+function indexedWords(titles: string): string[] {
+  return [...new Set(searchWords(titles.slice(0, MAX_TITLE_LENGTH)))].slice(0, MAX_WORDS);
 }
 
 /** Writes the words of these titles, those of `title` and of what is shown in its place. */
@@ -48,8 +53,9 @@ async function insertTitles(
 ): Promise<void> {
   if (documents.length === 0) return;
   const rows = documents.map(({ id, workspace_id, semantic_identifier, title }) => {
-    const words = wordsOfTitle(`${semantic_identifier}\n${title ?? ''}`);
-    const both = new Set(words.flatMap((word) => [word, stemWord(word)]));
+    const both = new Set(
+      indexedWords(`${semantic_identifier}\n${title ?? ''}`).flatMap((word) => [word, stemWord(word)]),
+    );
     const mark = markOf(workspace_id);
     return { id, workspace_id, words: [...both].map((word) => mark + word) };
   });

@@ -1,6 +1,9 @@
 import { stemmer } from 'stemmer';
 
 import { normalizeText } from '#src/platform/normalize-text.ts';
+import { foldWord } from './fold-word.ts';
+import { specialWords } from './special-words.ts';
+import { splitCompound } from './split-compound.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Longer terms are cut: they are still found, and base64 does not bloat the index. */
@@ -24,7 +27,10 @@ const JOINERS = /[-_'’]/g;
 const CAMEL_BOUNDARY = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
 interface Expansion {
+  /** What `tokenizeWords` gives. */
   words: readonly string[];
+  /** The same, and what each may be searched by: without accents, and the parts of a compound. */
+  found: readonly string[];
   terms: readonly string[];
 }
 
@@ -33,23 +39,32 @@ const expansions = new Map<string, Expansion>();
 
 /**
  * The terms of `text` in order, as BM25 counts them: NFKC, lower case, identifiers whole and in parts, no stop words,
- * Porter stems. Documents and queries use the same function.
+ * Porter stems; words with accents also without them, compounds also in parts, versions and `C++` also as they stand.
+ * Documents and queries use the same function.
+ *
+ * `stableTerms` are always among them. So a query finds what an older version indexed, which has those alone.
  */
 export function tokenize(text: string): string[] {
-  const terms: string[] = [];
-  for (const word of wordsOf(text)) {
-    for (const term of expand(word).terms) terms.push(term);
-  }
-  return terms;
+  return collect(text, 'terms');
 }
 
-/** The words that `tokenize` starts from, neither stemmed nor filtered: lower case, identifiers whole and in parts. */
+/** The words of `tokenize`, neither stemmed nor without stop words. */
+export function searchWords(text: string): string[] {
+  return collect(text, 'found');
+}
+
+/** The plain words of a text: lower case, identifiers whole and in parts. The builtin embedder's vectors rest on them. */
 export function tokenizeWords(text: string): string[] {
   const words: string[] = [];
-  for (const word of wordsOf(text)) {
+  for (const word of wordsOf(normalized(text))) {
     for (const part of expand(word).words) words.push(part);
   }
   return words;
+}
+
+/** The terms of the plain words: every row of the index has them, whichever version wrote it. */
+export function stableTerms(text: string): string[] {
+  return termsOf(tokenizeWords(text));
 }
 
 /** The term that a word from `tokenizeWords` is indexed as. */
@@ -62,9 +77,33 @@ export function isUnspaced(word: string): boolean {
   return STARTS_UNSPACED.test(word);
 }
 
-function wordsOf(text: string): readonly string[] {
-  const normal = NON_ASCII.test(text) ? normalizeText(text, 'NFKC') : text;
+function collect(text: string, what: 'found' | 'terms'): string[] {
+  const normal = normalized(text);
+  const specials = specialWords(normal);
+  const collected: string[] = [];
+  if (specials.length === 0) {
+    for (const word of wordsOf(normal)) {
+      for (const part of expand(word)[what]) collected.push(part);
+    }
+    return collected;
+  }
+  let next = 0;
+  for (const { 0: word, index } of normal.matchAll(WORD_PATTERN)) {
+    for (; (specials[next]?.index ?? Infinity) <= index; next += 1) {
+      const words = specials[next]?.words ?? [];
+      collected.push(...(what === 'found' ? words : words.map(stemWord)));
+    }
+    for (const part of expand(word)[what]) collected.push(part);
+  }
+  return collected;
+}
+
+function wordsOf(normal: string): readonly string[] {
   return normal.match(WORD_PATTERN) ?? [];
+}
+
+function normalized(text: string): string {
+  return NON_ASCII.test(text) ? normalizeText(text, 'NFKC') : text;
 }
 
 function expand(word: string): Expansion {
@@ -83,8 +122,18 @@ function expansionOf(word: string): Expansion {
   const words = NON_ASCII.test(word)
     ? (word.match(UNSPACED_OR_SPACED) ?? []).flatMap(splitRun)
     : splitIdentifier(word);
-  const terms = words.filter((part) => !STOP_WORDS.has(part)).map(stemWord);
-  return { words, terms };
+  const found = words.flatMap(withForms);
+  return { words, found, terms: termsOf(found) };
+}
+
+function termsOf(words: readonly string[]): string[] {
+  return words.filter((word) => !STOP_WORDS.has(word)).map(stemWord);
+}
+
+function withForms(word: string): string[] {
+  const folded = foldWord(word);
+  const parts = splitCompound(folded);
+  return folded === word || folded === '' ? [word, ...parts] : [word, capped(folded), ...parts];
 }
 
 function splitRun(run: string): string[] {

@@ -85,6 +85,16 @@ const DOCUMENTS: CorpusDocument[] = [
   { id: 'v3.11.21', title: 'Release 3.11.21', text: 'Version 3.11.21 mends the crash at exit.' },
   { id: 'v3.12', title: 'Release 3.12', text: 'Version 3.12 brings the new crash reporter.' },
   { id: 'node-24', title: 'Runtime', text: 'Node 24 strips the types; Node 18 does not.' },
+  { id: 'v2.14.3', title: 'Patch notes', text: 'With 2.14.3 the importer reads empty rows again.' },
+  { id: 'v3.14.2', title: 'Patch notes', text: 'With 3.14.2 the exporter writes empty rows again.' },
+  { id: 'address', title: 'Gateway', text: 'The gateway has the address 10.20.30.40 in the yard.' },
+  // Symbols
+  { id: 'lang-c', title: 'Drivers', text: 'The drivers are written in C, as they ever were.' },
+  { id: 'lang-cpp', title: 'Engine', text: 'The engine of the sifter is written in C++ since spring.' },
+  { id: 'lang-cs', title: 'Till', text: 'The till is written in C# and runs on .NET at the gate.' },
+  { id: 'lang-fs', title: 'Ledger', text: 'The ledger is written in F# by the accountants.' },
+  { id: 'lang-js', title: 'Kiosk', text: 'The kiosk is written for Node.js, like the menu board.' },
+  { id: 'net-worth', title: 'Accounts', text: 'The net worth of the mill is told once a year.' },
   // Typing errors
   {
     id: 'kubernetes',
@@ -108,6 +118,19 @@ const DOCUMENTS: CorpusDocument[] = [
     title: 'Urlaub',
     text: 'Den Urlaubsantrag stellen Mitarbeiterinnen im Portal. Über größere Änderungen entscheidet die Geschäftsführung.',
   },
+  {
+    id: 'de-compound',
+    title: 'Verträge',
+    text: 'Die Haftpflichtversicherung der Mühle läuft bis Mai. Den Straßenreinigungsdienst zahlt die Stadt.',
+  },
+  {
+    id: 'pl',
+    title: 'Łódź',
+    text: 'Biuro w mieście Łódź jest zamknięte w piątki.',
+  },
+  { id: 'da', title: 'København', text: 'Kontoret i København har åbent om søndagen.' },
+  { id: 'tr', title: 'Isparta', text: 'Isıtma sistemi ısı ölçer ile denetlenir.' },
+  { id: 'ru-yo', title: 'Ёлка', text: 'Ёлка стоит во дворе до января.' },
   {
     id: 'fr',
     title: 'Congés',

@@ -3,7 +3,7 @@ import type { WorkspaceId } from '#src/ids.ts';
 import { termId, workspaceSalt } from '#src/documents/bm25.ts';
 import { phraseForm } from '#src/documents/match-phrase.ts';
 import { titleQuery } from '#src/documents/title-words.ts';
-import { stemWord, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
+import { stableTerms, stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
 import type { QueryCondition } from './parse-query.ts';
 
 /*
@@ -59,10 +59,10 @@ export function needsText({ text, isPhrase }: QueryCondition): boolean {
   return isPhrase || phraseForm(text).includes(' ');
 }
 
-/** Of the words of a text, as passages are indexed by them. */
+/** Of the words of a text, as all passages are indexed by them. */
 export function termIdsOf(workspaceId: WorkspaceId, text: string): number[] {
   const salt = workspaceSalt(workspaceId);
-  return [...new Set(tokenize(text).map((term) => termId(term, salt)))];
+  return [...new Set(stableTerms(text).map((term) => termId(term, salt)))];
 }
 
 function stemsOf(text: string): string[] {

@@ -1,5 +1,5 @@
 import { FUNCTION_WORDS, REQUEST_WORDS } from '#src/documents/stop-words.ts';
-import { stemWord, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
+import { searchWords, stemWord, tokenize } from '#src/documents/tokenize.ts';
 
 /** From this many words that are not function words, a query is read as a sentence. */
 const SENTENCE_WORDS = 6;
@@ -9,7 +9,7 @@ const SENTENCE_WORDS = 6;
  * searches ("articles that describe …"). If nothing would be left, the query asks for all its words.
  */
 export function queryTermsOf(query: string): string[] {
-  const words = tokenizeWords(query);
+  const words = searchWords(query);
   const content = words.filter((word) => !FUNCTION_WORDS.has(word));
   const topic = content.filter((word) => !REQUEST_WORDS.has(word));
   const isSentence = content.length >= SENTENCE_WORDS && topic.length > 0;

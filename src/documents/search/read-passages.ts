@@ -51,10 +51,10 @@ export async function readPassages(
   const salt = workspaceSalt(workspaceId);
   const stems = [...new Set(tokenizeWords(query).map(stemWord))];
   const ids = new Map(stems.map((stem) => [stem, termId(stem, salt)]));
-  const counted = await readTermCounts(db, workspaceId, [...ids.values()]);
+  const terms = countTermIds(tokenize(query), salt);
+  const counted = await readTermCounts(db, workspaceId, [...ids.values(), ...terms.keys()]);
   const holding = new Map([...ids].map(([stem, id]) => [stem, counted.df.get(id) ?? 0]));
   const counts = { passages: counted.chunks, holding };
-  const terms = countTermIds(tokenize(query), salt);
   if (terms.size === 0 || documentIds.length === 0) return { counts, further: [] };
   const vector = queryVector(terms, counted.df, counted.chunks);
   const wanted = sparseVectorLiteral(TERM_SPACE, vector.ids, vector.weights);

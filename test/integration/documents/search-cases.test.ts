@@ -143,8 +143,28 @@ describe('versions', () => {
     ['release 3.11.21', 'v3.11.21'],
     ['version 3.12 crash', 'v3.12'],
     ['node 24', 'node-24'],
+    ['2.14.3', 'v2.14.3'],
+    ['3.14.2', 'v3.14.2'],
+    ['v2.14.3 importer', 'v2.14.3'],
+    ['2.14', 'v2.14.3'],
+    ['3.14', 'v3.14.2'],
+    ['10.20.30.40', 'address'],
   ]);
   exactlyFor([['"3.11.2"', ['v3.11.2']]]);
+});
+
+describe('symbols', () => {
+  firstFor([
+    ['C++', 'lang-cpp'],
+    ['c++ engine', 'lang-cpp'],
+    ['C#', 'lang-cs'],
+    ['F#', 'lang-fs'],
+    ['.NET', 'lang-cs'],
+    ['dotnet', 'lang-cs'],
+    ['net worth', 'net-worth'],
+    ['nodejs', 'lang-js'],
+    ['node.js', 'lang-js'],
+  ]);
 });
 
 describe('typing errors', () => {
@@ -163,6 +183,13 @@ describe('languages', () => {
     ['groessere Aenderungen', 'de'],
     ['demande de conge annuel', 'fr'],
     ['pedir vacaciones', 'es'],
+    ['Versicherung', 'de-compound'],
+    ['Haftpflicht', 'de-compound'],
+    ['strassenreinigung', 'de-compound'],
+    ['lodz', 'pl'],
+    ['kobenhavn', 'da'],
+    ['isi', 'tr'],
+    ['елка', 'ru-yo'],
     ['заявление на отпуск', 'ru'],
     ['有給休暇', 'ja'],
     ['申请年假', 'zh'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { stemWord, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
+import { stableTerms, stemWord, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
 
 test('words are lower-cased, stemmed and stripped of stop words', () => {
   expect(tokenize('The Queues are RUNNING, and the queue runs')).toEqual([
@@ -45,6 +45,66 @@ test('a term is at most 64 characters long', () => {
   expect(tokenize('q'.repeat(10_000))).toEqual(['q'.repeat(64)]);
 });
 
+test.each([
+  ['Update to v2.14.3-rc1.', ['updat', '2.14.3', '2.14', 'v2', '14', '3rc1', '3', 'rc1']],
+  ['release-2.14.3', ['release2', 'releas', '2', '2.14.3', '2.14', '14', '3']],
+  ['in 2024. Only 1,5', ['2024', 'onli', '1', '5']],
+  ['1.2.3a', ['1.2', '1', '2', '3a']],
+  ['C++, C# or F#', ['c++', 'c', 'c#', 'c', 'f#', 'f']],
+  ['i + j #1 a#b', ['i', 'j', '1', 'b']],
+  ['.NET ASP.NET example.net', ['dotnet', 'net', 'aspnet', 'dotnet', 'asp', 'net', 'exampl', 'net']],
+  ['Node.js', ['nodej', 'node', 'js']],
+])('%s has its versions and symbols as words of their own', (text, terms) => {
+  expect(tokenize(text)).toEqual(terms);
+});
+
+test.each([
+  ['café', 'cafe'],
+  ['Größe', 'grosse'],
+  ['łódź', 'lodz'],
+  ['København', 'kobenhavn'],
+  ['Ёлка', 'елка'],
+  ['ISPARTA ısı', 'isi'],
+  ['İzmir', 'izmir'],
+  ['أحمد', 'احمد'],
+  ['Ναί', 'ναι'],
+])('%s is found by %s', (text, typed) => {
+  expect(tokenize(text)).toEqual(expect.arrayContaining(tokenize(typed)));
+});
+
+test('marks that make another letter stay', () => {
+  expect(tokenize('йод')).toEqual(['йод']);
+  expect(tokenize('हिन्दी')).toEqual(['हिन्दी']);
+});
+
+test.each([
+  ['Haftpflichtversicherung', ['Versicherung', 'Haftpflicht']],
+  ['Haftpflichtversicherungen', ['Versicherung']],
+  ['Krankenversicherungsnummer', ['Nummer', 'Versicherung', 'Krankenversicherung']],
+  ['Arbeitszeiten', ['Arbeit', 'Zeit']],
+  ['Geschäftsordnung', ['Ordnung', 'Geschäft']],
+  ['Krankenhausordnung', ['Krankenhaus', 'Haus']],
+])('%s is found by its parts', (text, parts) => {
+  const terms = tokenize(text);
+  const isFound = (part: string) => tokenize(part).some((term) => terms.includes(term));
+  expect(parts.filter((part) => !isFound(part))).toEqual([]);
+});
+
+test('English words have no parts', () => {
+  const text = 'understanding thermodynamics framework airport department information handling';
+  expect(tokenize(text)).toEqual(stableTerms(text));
+});
+
+test('the terms of an older index are always asked for', () => {
+  const unit = fc.constantFrom('a', 'V', '-', '_', "'", '+', '#', '.', 'NET', '1', '23', ' ', 'é', 'ё', 'versicherung');
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 60 }), (text) => {
+      const terms = tokenize(text);
+      for (const term of stableTerms(text)) expect(terms).toContain(term);
+    }),
+  );
+});
+
 test('words are returned unstemmed and unfiltered, and their stems are the terms', () => {
   expect(tokenizeWords('The runningDogs')).toEqual(['the', 'runningdogs', 'running', 'dogs']);
   expect(stemWord('running')).toBe('run');
@@ -71,6 +131,8 @@ test('terms of any text are lower case, short, non-empty and deterministic', () 
 
 test('a million hyphens or ten megabytes without a space neither fail nor stall', () => {
   expect(tokenize('a-'.repeat(1_000_000)).length).toBeGreaterThan(0);
+  expect(tokenize('1.'.repeat(1_000_000)).length).toBeGreaterThan(0);
+  expect(tokenize('versicherung'.repeat(100_000)).length).toBeLessThan(50);
   expect(tokenize('aB'.repeat(5_000_000)).length).toBeLessThan(500);
   expect(tokenize('漢'.repeat(5_000_000)).length).toBeGreaterThan(4_900_000);
 });

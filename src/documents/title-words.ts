@@ -54,7 +54,10 @@ async function insertTitles(
   if (documents.length === 0) return;
   const rows = documents.map(({ id, workspace_id, semantic_identifier, title }) => {
     const both = new Set(
-      indexedWords(`${semantic_identifier}\n${title ?? ''}`).flatMap((word) => [word, stemWord(word)]),
+      indexedWords(`${semantic_identifier}\n${title ?? ''}`).flatMap((word) => [
+        word,
+        stemWord(word),
+      ]),
     );
     const mark = markOf(workspace_id);
     return { id, workspace_id, words: [...both].map((word) => mark + word) };

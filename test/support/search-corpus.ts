@@ -86,11 +86,19 @@ const DOCUMENTS: CorpusDocument[] = [
   { id: 'v3.12', title: 'Release 3.12', text: 'Version 3.12 brings the new crash reporter.' },
   { id: 'node-24', title: 'Runtime', text: 'Node 24 strips the types; Node 18 does not.' },
   { id: 'v2.14.3', title: 'Patch notes', text: 'With 2.14.3 the importer reads empty rows again.' },
-  { id: 'v3.14.2', title: 'Patch notes', text: 'With 3.14.2 the exporter writes empty rows again.' },
+  {
+    id: 'v3.14.2',
+    title: 'Patch notes',
+    text: 'With 3.14.2 the exporter writes empty rows again.',
+  },
   { id: 'address', title: 'Gateway', text: 'The gateway has the address 10.20.30.40 in the yard.' },
   // Symbols
   { id: 'lang-c', title: 'Drivers', text: 'The drivers are written in C, as they ever were.' },
-  { id: 'lang-cpp', title: 'Engine', text: 'The engine of the sifter is written in C++ since spring.' },
+  {
+    id: 'lang-cpp',
+    title: 'Engine',
+    text: 'The engine of the sifter is written in C++ since spring.',
+  },
   { id: 'lang-cs', title: 'Till', text: 'The till is written in C# and runs on .NET at the gate.' },
   { id: 'lang-fs', title: 'Ledger', text: 'The ledger is written in F# by the accountants.' },
   { id: 'lang-js', title: 'Kiosk', text: 'The kiosk is written for Node.js, like the menu board.' },

@@ -52,7 +52,10 @@ test.each([
   ['1.2.3a', ['1.2', '1', '2', '3a']],
   ['C++, C# or F#', ['c++', 'c', 'c#', 'c', 'f#', 'f']],
   ['i + j #1 a#b', ['i', 'j', '1', 'b']],
-  ['.NET ASP.NET example.net', ['dotnet', 'net', 'aspnet', 'dotnet', 'asp', 'net', 'exampl', 'net']],
+  [
+    '.NET ASP.NET example.net',
+    ['dotnet', 'net', 'aspnet', 'dotnet', 'asp', 'net', 'exampl', 'net'],
+  ],
   ['Node.js', ['nodej', 'node', 'js']],
 ])('%s has its versions and symbols as words of their own', (text, terms) => {
   expect(tokenize(text)).toEqual(terms);
@@ -96,7 +99,23 @@ test('English words have no parts', () => {
 });
 
 test('the terms of an older index are always asked for', () => {
-  const unit = fc.constantFrom('a', 'V', '-', '_', "'", '+', '#', '.', 'NET', '1', '23', ' ', 'é', 'ё', 'versicherung');
+  const unit = fc.constantFrom(
+    'a',
+    'V',
+    '-',
+    '_',
+    "'",
+    '+',
+    '#',
+    '.',
+    'NET',
+    '1',
+    '23',
+    ' ',
+    'é',
+    'ё',
+    'versicherung',
+  );
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 60 }), (text) => {
       const terms = tokenize(text);

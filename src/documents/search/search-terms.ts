@@ -121,7 +121,7 @@ export function visible(scope: Visibility): RawBuilder<unknown> {
   const { workspaceId, userId, filters } = scope;
   const hidden =
     scope.includesHidden === true ? goneDocuments(workspaceId) : hiddenDocuments(workspaceId);
-  const allowed = filteredDocuments(workspaceId, filters);
+  const allowed = filteredDocuments(workspaceId, userId, filters);
   const titled = titleCondition(workspaceId, scope.conditions ?? []);
   const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (${hidden})${
     userId === null ? sql`` : sql` and document_id not in (${privateToOthers(workspaceId, userId)})`

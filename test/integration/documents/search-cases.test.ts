@@ -280,5 +280,8 @@ describe('permissions', () => {
     expect((await search(request)).body.facets.document_set).toEqual([open]);
     const secret = { value: 'Secret set', count: 1 };
     expect((await search(request, owner)).body.facets.document_set).toEqual([open, secret]);
+    const filtered = { ...request, search_filters: { document_set: ['Secret set'] } };
+    expect((await search(filtered)).ids).toEqual([]);
+    expect((await search(filtered, owner)).ids).toEqual(['policy']);
   });
 });

@@ -21,9 +21,13 @@ export function wordsOfTitle(title: string): string[] {
   return [...new Set(tokenizeWords(title.slice(0, MAX_TITLE_LENGTH)))].slice(0, MAX_WORDS);
 }
 
-/** Also without accents and in parts, which nobody wants to read in a suggestion. */
+/** Also without accents and in parts, which nobody wants to read in a suggestion. Plain words come first. */
 function indexedWords(titles: string): string[] {
-  return [...new Set(searchWords(titles.slice(0, MAX_TITLE_LENGTH)))].slice(0, MAX_WORDS);
+  const found = new Set([
+    ...wordsOfTitle(titles),
+    ...searchWords(titles.slice(0, MAX_TITLE_LENGTH)),
+  ]);
+  return [...found].slice(0, 2 * MAX_WORDS);
 }
 
 /** Writes the words of these titles, those of `title` and of what is shown in its place. */

@@ -58,8 +58,9 @@ const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; reason
       'Counts sets through the pairs that the user may see; connectors cannot be imported from below.',
   },
   'src/documents/search/search-filters.ts': {
-    tables: ['document_set', 'document_set_cc_pair'],
-    reason: 'A condition within a search; connectors cannot be imported from below.',
+    tables: ['cc_pair', 'document_set', 'document_set_cc_pair'],
+    reason:
+      'A condition within a search, through pairs that the user may see; connectors cannot be imported from below.',
   },
   'src/documents/upsert-documents.ts': {
     tables: ['cc_pair'],

@@ -5,7 +5,8 @@ const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_WORDS = /[a-z0-9]+/g;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 const APOSTROPHE = /['’]/;
-const INNER_APOSTROPHE = /(?<=[\p{L}\p{M}\p{N}])['’](?=[\p{L}\p{M}\p{N}])/gu;
+/** A mark that follows belongs to the apostrophe: without it, it would sit on the letter before and make another. */
+const INNER_APOSTROPHE = /(?<=[\p{L}\p{M}\p{N}])['’](?=[\p{L}\p{N}])/gu;
 
 /**
  * A text as phrases are compared: its words in order, in lower case and NFKC, with one space between them. Neither
@@ -14,7 +15,10 @@ const INNER_APOSTROPHE = /(?<=[\p{L}\p{M}\p{N}])['’](?=[\p{L}\p{M}\p{N}])/gu;
  */
 export function phraseForm(text: string): string {
   const isAscii = !NON_ASCII.test(text);
-  const normal = (isAscii ? text : normalizeText(text, 'NFKC')).toLowerCase();
+  // Some capitals compose with a mark only as small letters: ῌ and U+0301 stay two characters, ῃ and U+0301 are ῄ.
+  const normal = isAscii
+    ? text.toLowerCase()
+    : normalizeText(normalizeText(text, 'NFKC').toLowerCase(), 'NFC');
   const joined = APOSTROPHE.test(normal) ? normal.replace(INNER_APOSTROPHE, '') : normal;
   const words = joined.match(isAscii ? ASCII_WORDS : WORDS) ?? [];
   if (isAscii) return words.join(' ');

@@ -192,6 +192,7 @@ export const DOORS: readonly { modules: readonly string[]; places: readonly stri
     places: [
       'src/chat/python/spawn-runner.ts',
       'src/chat/python/lock-down.ts',
+      'src/platform/guarded-process.ts',
       'src/cli/launch.js',
     ],
   },

@@ -150,8 +150,8 @@ function openRun(
   return { paths, options, context, client, state, tally: openTally() };
 }
 
-/** On most machines, more parser threads only wait for each other. */
-const MAX_THREADS = 4;
+/** On most machines, more parser processes only wait for each other. */
+const MAX_PROCESSES = 4;
 
 async function sendAll(run: Run, isPipe: boolean): Promise<void> {
   const { options, client, tally, state, context } = run;
@@ -161,7 +161,7 @@ async function sendAll(run: Run, isPipe: boolean): Promise<void> {
   const progress = startProgress(stderr, 'Sent');
   const total: { count: number | null } = { count: null };
   const onProgress = (): void => progress.update({ done: tally.finished, total: total.count });
-  await using pool = openParserPool({ threads: Math.min(concurrency, MAX_THREADS) });
+  await using pool = openParserPool({ processes: Math.min(concurrency, MAX_PROCESSES) });
   const reading: Reading = { pool, settings: settingsOf(options), tally, state, signal };
   const sending = { client, tally, state, concurrency, onProgress };
   const counting = new AbortController();

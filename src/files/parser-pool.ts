@@ -1,6 +1,11 @@
 import { GiveUp } from '#src/platform/errors.ts';
-import { LostTask, openGuardedThreads, type TaskLimits } from '#src/platform/guarded-threads.ts';
-import type { ParseOutcome } from './parse-thread.ts';
+import { LostTask } from '#src/platform/guarded-process.ts';
+import {
+  openGuardedProcesses,
+  type TaskEntry,
+  type TaskLimits,
+} from '#src/platform/guarded-processes.ts';
+import type { ParseOutcome } from './parse-task.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
 
 export interface ParserLimits extends TaskLimits {
@@ -9,14 +14,14 @@ export interface ParserLimits extends TaskLimits {
 }
 
 const DEFAULT_LIMITS: ParserLimits = {
-  threads: 2,
+  processes: 2,
   taskMs: 60_000,
   waitMs: 180_000,
   memoryMb: 512,
   maxFileBytes: 64 * 1024 * 1024,
 };
 
-/** Parses files in separate threads, so that a file that hangs or exhausts memory fails alone, with a reason. */
+/** Parses files in separate processes, so that a file that hangs or exhausts memory fails alone, with a reason. */
 export interface ParserPool extends AsyncDisposable {
   readonly limits: ParserLimits;
   /**
@@ -27,24 +32,24 @@ export interface ParserPool extends AsyncDisposable {
 }
 
 /**
- * Opens a pool of parser threads; threads start with the first file.
- * @param entry module of the thread and name of its function; tests pass ones that misbehave
+ * Opens a pool of parser processes; they start with the first file.
+ * @param entry module of the process and name of its function; tests pass ones that misbehave
  */
 export function openParserPool(
   overrides: Partial<ParserLimits> = {},
-  entry: { filename: string; name: string } = {
-    filename: new URL('./parse-thread.ts', import.meta.url).href,
-    name: 'parseInThread',
+  entry: TaskEntry = {
+    filename: new URL('./parse-task.ts', import.meta.url).href,
+    name: 'parseTask',
   },
 ): ParserPool {
   const limits = { ...DEFAULT_LIMITS, ...overrides };
-  const threads = openGuardedThreads<FileToParse, ParseOutcome>(limits, entry);
+  const processes = openGuardedProcesses<FileToParse, ParseOutcome>(limits, entry);
   return {
     limits,
     async parse({ signal, ...file }) {
       const { name, bytes } = file;
       if (bytes.length > limits.maxFileBytes) throw tooLarge(name, bytes.length, limits);
-      const outcome = await threads.run(file, signal).catch((error: unknown) => {
+      const outcome = await processes.run(file, signal).catch((error: unknown) => {
         if (error instanceof LostTask)
           throw new GiveUp(whyLost(name, error, limits), { cause: error });
         throw error;
@@ -52,7 +57,7 @@ export function openParserPool(
       if (outcome.kind === 'given-up') throw new GiveUp(outcome.reason);
       return outcome.file;
     },
-    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
   };
 }
 
@@ -69,5 +74,5 @@ function whyLost(name: string, { end, message }: LostTask, limits: ParserLimits)
     return `${name} was not parsed within ${limits.taskMs / 1000} s; it may be damaged or too complex.`;
   if (end === 'memory')
     return `${name} needs more than ${limits.memoryMb} MB to be parsed. Split it.`;
-  return `${name} ended its parser thread: ${message}`;
+  return `${name} ended its parser process: ${message}`;
 }

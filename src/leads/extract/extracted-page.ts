@@ -1,6 +1,6 @@
 import type { ContactCard } from './contact-card.ts';
 
-/** Everything extracted from one page; the page itself is not kept. Plain data, because it comes from a thread. */
+/** Everything extracted from one page; the page itself is not kept. Plain data, because it comes from another process. */
 export interface ExtractedPage {
   /** Absolute, after redirects. */
   url: string;
@@ -27,7 +27,7 @@ export interface PageToExtract {
   kind: 'html' | 'vcard';
 }
 
-/** Extracts pages in separate threads: a page that takes too long fails alone. */
+/** Extracts pages in separate processes: a page that takes too long fails alone. */
 export interface ExtractorPool extends AsyncDisposable {
   /**
    * @throws GiveUp with the reason when the page exceeds the limits; the signal's reason when aborted

@@ -1,41 +1,46 @@
 import { GiveUp } from '#src/platform/errors.ts';
-import { LostTask, openGuardedThreads, type TaskLimits } from '#src/platform/guarded-threads.ts';
-import type { ExtractOutcome } from './extract-thread.ts';
+import { LostTask } from '#src/platform/guarded-process.ts';
+import {
+  openGuardedProcesses,
+  type TaskEntry,
+  type TaskLimits,
+} from '#src/platform/guarded-processes.ts';
+import type { ExtractOutcome } from './extract-task.ts';
 import type { ExtractorPool, PageToExtract } from './extracted-page.ts';
 
 const DEFAULT_LIMITS: TaskLimits = {
-  threads: 2,
+  processes: 2,
   taskMs: 2_000,
   waitMs: 30_000,
   memoryMb: 512,
 };
-/** The rest of a page is not read, so it need not be copied to the thread. */
+/** The rest of a page is not read, so it need not be copied to the process. */
 const MAX_HTML_LENGTH = 4 * 1024 * 1024;
 
 /**
- * Opens the threads that extract pages; they start with the first page.
- * @param entry the thread's module and the name of its function; tests pass misbehaving ones
+ * Opens the processes that extract pages; they start with the first page.
+ * @param entry the process's module and the name of its function; tests pass misbehaving ones
  */
 export function openExtractorPool(
   overrides: Partial<TaskLimits> = {},
-  entry: { filename: string; name: string } = {
-    filename: new URL('./extract-thread.ts', import.meta.url).href,
-    name: 'extractInThread',
+  entry: TaskEntry = {
+    filename: new URL('./extract-task.ts', import.meta.url).href,
+    name: 'extractTask',
   },
 ): ExtractorPool {
   const limits = { ...DEFAULT_LIMITS, ...overrides };
-  const threads = openGuardedThreads<PageToExtract, ExtractOutcome>(limits, entry);
+  const processes = openGuardedProcesses<PageToExtract, ExtractOutcome>(limits, entry);
   return {
     async extract({ signal, url, html, kind }) {
       const page = { url, html: html.slice(0, MAX_HTML_LENGTH), kind };
-      const outcome = await threads.run(page, signal).catch((error: unknown) => {
+      const outcome = await processes.run(page, signal).catch((error: unknown) => {
         if (error instanceof LostTask) throw new GiveUp(whyLost(error, limits), { cause: error });
         throw error;
       });
       if (outcome.kind === 'given-up') throw new GiveUp(outcome.reason);
       return outcome.page;
     },
-    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
   };
 }
 
@@ -43,5 +48,5 @@ function whyLost({ end, message }: LostTask, limits: TaskLimits): string {
   if (end === 'overtime')
     return `The page was not read within ${limits.taskMs / 1000} s; it is too complex.`;
   if (end === 'memory') return `The page needs more than ${limits.memoryMb} MB to be read.`;
-  return `The page crashed its thread: ${message}`;
+  return `The page crashed its process: ${message}`;
 }

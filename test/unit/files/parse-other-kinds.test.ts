@@ -117,8 +117,8 @@ describe('a protected PDF', () => {
     expect(textOf(await parse('a.pdf', file, 'open sesame'))).toBe('Secret text');
   });
 
-  test('is also read with its password in a parser thread', async () => {
-    await using pool = openParserPool({ threads: 1 });
+  test('is also read with its password in a parser process', async () => {
+    await using pool = openParserPool({ processes: 1 });
     const { signal } = new AbortController();
     const parsed = await pool.parse({
       name: 'a.pdf',

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WAYS_TO_EAT } from '#test/fixtures/files/eat-memory.ts';
 import { openParserPool, type ParserLimits, type ParserPool } from '#src/files/parser-pool.ts';
 
 const entry = {
-  filename: new URL('../../fixtures/files/misbehaving-thread.ts', import.meta.url).href,
+  filename: new URL('../../fixtures/files/misbehaving-parser.ts', import.meta.url).href,
   name: 'misbehave',
 };
 const never = new AbortController().signal;
 const open = (limits: Partial<ParserLimits>): ParserPool =>
-  openParserPool({ threads: 1, ...limits }, entry);
+  openParserPool({ processes: 1, ...limits }, entry);
 const file = (name: string): { name: string; bytes: Uint8Array; signal: AbortSignal } => ({
   name,
   bytes: new Uint8Array(1),
@@ -25,29 +26,29 @@ afterAll(async () => {
   await hasty[Symbol.asyncDispose]();
 });
 
-test('a file that hangs its thread fails alone, and the next one is parsed', async () => {
+test('a file that hangs its process fails alone, and the next one is parsed', async () => {
   const hanging = hasty.parse(file('hang'));
   const next = hasty.parse(file('fine'));
   await expect(hanging).rejects.toThrow('hang was not parsed within 1.5 s');
   await expect(next).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a file that exhausts memory fails alone, and the next one is parsed', async () => {
-  await expect(pool.parse(file('eat'))).rejects.toThrow('eat needs more than 64 MB to be parsed');
+test.each(WAYS_TO_EAT)('a file that exhausts memory (%s) fails alone', async (way) => {
+  await expect(pool.parse(file(way))).rejects.toThrow(`${way} needs more than 64 MB to be parsed`);
   await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a file that ends its thread fails alone', async () => {
-  await expect(pool.parse(file('exit'))).rejects.toThrow('exit ended its parser thread');
+test('a file that ends its process fails alone', async () => {
+  await expect(pool.parse(file('exit'))).rejects.toThrow('exit ended its parser process');
   await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a thread that fails after its file is done affects nothing else', async () => {
+test('a process that fails after its file is done affects nothing else', async () => {
   const unheard: unknown[] = [];
   const hear = (error: unknown): void => void unheard.push(error);
   process.on('uncaughtException', hear);
   await expect(pool.parse(file('late'))).resolves.toMatchObject({ title: 'late' });
-  // In a separate thread, and longer than the other one takes to fail.
+  // In a separate process, and longer than the other one takes to fail.
   await using other = open({});
   await other.parse(file('slow'));
   process.off('uncaughtException', hear);
@@ -55,12 +56,12 @@ test('a thread that fails after its file is done affects nothing else', async ()
   await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('waiting for a thread does not count toward the time of the file', async () => {
+test('waiting for a process does not count toward the time of the file', async () => {
   const slow = ['slow 1', 'slow 2', 'slow 3'].map((name) => hasty.parse(file(name)));
   await expect(Promise.all(slow)).resolves.toHaveLength(3);
 });
 
-test('a file above the size limit is refused before it reaches a thread', async () => {
+test('a file above the size limit is refused before it reaches a process', async () => {
   await using small = open({ maxFileBytes: 10 });
   const large = { name: 'large', bytes: new Uint8Array(11), signal: never };
   await expect(small.parse(large)).rejects.toThrow('large has 1 MB; the limit is 1 MB');
@@ -73,8 +74,8 @@ test('an abort ends the parse with its reason', async () => {
   await expect(parsing).rejects.toThrow('stopped');
 });
 
-test('the real thread returns the reason for a bad file and the text of a good one', async () => {
-  await using real = openParserPool({ threads: 1 });
+test('the real process returns the reason for a bad file and the text of a good one', async () => {
+  await using real = openParserPool({ processes: 1 });
   const bytes = Buffer.from('# Title\n\nText');
   await expect(real.parse({ name: 'a.md', bytes, signal: never })).resolves.toMatchObject({
     title: 'Title',

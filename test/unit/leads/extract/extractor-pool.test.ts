@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ExtractedPage, ExtractorPool } from '#src/leads/extract/extracted-page.ts';
 import { openExtractorPool } from '#src/leads/extract/extractor-pool.ts';
 import { GiveUp } from '#src/platform/errors.ts';
-import type { TaskLimits } from '#src/platform/guarded-threads.ts';
+import type { TaskLimits } from '#src/platform/guarded-processes.ts';
 
 const entry = {
   filename: new URL('../../../fixtures/files/misbehaving-extractor.ts', import.meta.url).href,
@@ -10,7 +10,7 @@ const entry = {
 };
 const never = new AbortController().signal;
 const open = (limits: Partial<TaskLimits> = {}): ExtractorPool =>
-  openExtractorPool({ threads: 1, taskMs: 500, memoryMb: 64, ...limits }, entry);
+  openExtractorPool({ processes: 1, taskMs: 500, memoryMb: 64, ...limits }, entry);
 const extract = (pool: ExtractorPool, html: string, signal = never): Promise<ExtractedPage> =>
   pool.extract({ url: 'https://acme.test/', html, kind: 'html', signal });
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await real[Symbol.asyncDispose]();
 });
 
-test('a page that loops loses its thread, and the next one is read', async () => {
+test('a page that loops loses its process, and the next one is read', async () => {
   const looping = extract(pool, 'hang');
   const next = extract(pool, 'fine');
   await expect(looping).rejects.toThrow(
@@ -34,20 +34,20 @@ test('a page that loops loses its thread, and the next one is read', async () =>
   await expect(next).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a page that exhausts memory, ends its thread or throws fails alone', async () => {
+test('a page that exhausts memory, ends its process or throws fails alone', async () => {
   await using patient = open({ taskMs: 20_000 });
-  await expect(extract(patient, 'eat')).rejects.toThrow('more than 64 MB');
-  await expect(extract(pool, 'exit')).rejects.toThrow('The page crashed its thread');
+  await expect(extract(patient, 'eat objects')).rejects.toThrow('more than 64 MB');
+  await expect(extract(pool, 'exit')).rejects.toThrow('The page crashed its process');
   await expect(extract(pool, 'throw')).rejects.toThrow('out of order');
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a thread that fails after its page is done affects nothing else', async () => {
+test('a process that fails after its page is done affects nothing else', async () => {
   const unheard: unknown[] = [];
   const hear = (error: unknown): void => void unheard.push(error);
   process.on('uncaughtException', hear);
   await expect(extract(pool, 'late')).resolves.toMatchObject({ title: 'late' });
-  // In a separate thread, and longer than the other one takes to fail.
+  // In a separate process, and longer than the other one takes to fail.
   await using other = open();
   await extract(other, 'wait');
   process.off('uncaughtException', hear);
@@ -55,17 +55,18 @@ test('a thread that fails after its page is done affects nothing else', async ()
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('waiting for a thread, or inside one, does not count toward the time of the page', async () => {
+test('waiting for a process, or inside one, does not count toward the time of the page', async () => {
   const pages = ['wait', 'wait', 'fine'].map((html) => extract(pool, html));
   await expect(Promise.all(pages)).resolves.toHaveLength(3);
 });
 
-test('a thread that never starts is given up', async () => {
-  await using impatient = open({ waitMs: 300 });
-  await expect(extract(impatient, 'never start')).rejects.toThrow(GiveUp);
+test('a process that never starts is given up', async () => {
+  const { filename } = entry;
+  await using impatient = openExtractorPool({ waitMs: 300 }, { filename, name: 'startLate' });
+  await expect(extract(impatient, 'fine')).rejects.toThrow(GiveUp);
 });
 
-test('an abort ends the work with its reason, before and after it reaches a thread', async () => {
+test('an abort ends the work with its reason, before and after it reaches a process', async () => {
   const stop = new AbortController();
   const working = extract(pool, 'hang', stop.signal);
   const waiting = extract(pool, 'fine', stop.signal);
@@ -75,7 +76,7 @@ test('an abort ends the work with its reason, before and after it reaches a thre
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a page of 20 MB is passed to a thread only up to the readable size', async () => {
+test('a page of 20 MB is passed to a process only up to the readable size', async () => {
   const { title } = await extract(pool, 'x'.repeat(20 * 1024 * 1024));
   expect(title).toHaveLength(4 * 1024 * 1024);
 });

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { type GuardedProcesses, openGuardedProcesses } from '#src/platform/guarded-processes.ts';
+
+const fixture = (name: string): string =>
+  new URL(`../../fixtures/files/${name}`, import.meta.url).href;
+const never = new AbortController().signal;
+const open = (): GuardedProcesses<string, unknown> =>
+  openGuardedProcesses(
+    { processes: 1, taskMs: 60_000, waitMs: 60_000, memoryMb: 64 },
+    { filename: fixture('probing-task.ts'), name: 'probe' },
+  );
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('a stream of tasks shares a process, which ends with the pool', async () => {
+  const processes = open();
+  const first = await processes.run('pid', never);
+  await expect(processes.run('pid', never)).resolves.toBe(first);
+  await processes[Symbol.asyncDispose]();
+  expect(isAlive(Number(first))).toBe(false);
+});
+
+test('a task whose process has been killed since the last one gets another', async () => {
+  await using processes = open();
+  const first = Number(await processes.run('pid', never));
+  process.kill(first, 'SIGKILL');
+  const second = await processes.run('pid', never);
+  expect(second).not.toBe(first);
+});
+
+test('a signal to all processes of the service does not end a task', async () => {
+  await using processes = open();
+  const pid = Number(await processes.run('pid', never));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal);
+  await expect(processes.run('pid', never)).resolves.toBe(pid);
+});
+
+test('a task sees no secret, writes no file and starts no program', async () => {
+  process.env['ENCRYPTION_KEY'] ??= 'secret';
+  await using processes = open();
+  await expect(processes.run('environment', never)).resolves.not.toHaveProperty('ENCRYPTION_KEY');
+  await expect(processes.run('write', never)).rejects.toThrow('restricted');
+  await expect(processes.run('spawn', never)).rejects.toThrow('restricted');
+});
+
+test('a task that never ends dies with a service that is killed', async () => {
+  const service = spawn(process.execPath, [fileURLToPath(fixture('orphan-parent.ts'))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [printed] = await once(service.stdout, 'data');
+  const pid = Number(String(printed));
+  expect(isAlive(pid)).toBe(true);
+  service.kill('SIGKILL');
+  await expect.poll(() => isAlive(pid)).toBe(false);
+});

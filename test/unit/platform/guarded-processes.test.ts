@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { type GuardedProcesses, openGuardedProcesses } from '#src/platform/guarded-processes.ts';
 
-const fixture = (name: string): string =>
-  new URL(`../../fixtures/files/${name}`, import.meta.url).href;
+const PROBING = new URL('../../fixtures/files/probing-task.ts', import.meta.url).href;
+const SERVICE = new URL('../../fixtures/files/orphan-parent.ts', import.meta.url);
 const never = new AbortController().signal;
 const open = (): GuardedProcesses<string, unknown> =>
   openGuardedProcesses(
     { processes: 1, taskMs: 60_000, waitMs: 60_000, memoryMb: 64 },
-    { filename: fixture('probing-task.ts'), name: 'probe' },
+    { filename: PROBING, name: 'probe' },
   );
 
 function isAlive(pid: number): boolean {
@@ -53,7 +53,7 @@ test('a task sees no secret, writes no file and starts no program', async () => 
 });
 
 test('a task that never ends dies with a service that is killed', async () => {
-  const service = spawn(process.execPath, [fileURLToPath(fixture('orphan-parent.ts'))], {
+  const service = spawn(process.execPath, [fileURLToPath(SERVICE)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [printed] = await once(service.stdout, 'data');

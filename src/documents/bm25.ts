@@ -57,10 +57,23 @@ export function countTermIds(terms: readonly string[], salt: number): Map<number
 /**
  * The document part of BM25, `tf·(k1+1) / (tf + k1·(1 - b + b·dl/avgdl))` with k1 = 1.2 and b = 0.75. Its inner product
  * with `queryVector` is the BM25 score (Robertson & Zaragoza 2009).
+ *
+ * @param occurrences the term ids of a text in any order, one for each occurrence
  */
-export function documentWeights(terms: readonly string[], salt: number): TermVector {
-  const counts = countTermIds(terms, salt);
-  return toVector(counts, (_id, tf) => termWeight(tf, terms.length));
+export function documentWeights(occurrences: Int32Array): TermVector {
+  const sorted = occurrences.toSorted();
+  const ids = new Int32Array(sorted.length);
+  const weights = new Float32Array(sorted.length);
+  let distinct = 0;
+  for (let at = 0; at < sorted.length;) {
+    const id = sorted[at] ?? 0;
+    const first = at;
+    while (at < sorted.length && sorted[at] === id) at += 1;
+    ids[distinct] = id;
+    weights[distinct] = termWeight(at - first, sorted.length);
+    distinct += 1;
+  }
+  return { ids: ids.slice(0, distinct), weights: weights.slice(0, distinct) };
 }
 
 /** The document part for one term that occurs `tf` times in a text of `length` terms. */

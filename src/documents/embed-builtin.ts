@@ -2,8 +2,9 @@ import { fastWalshHadamard, normalize } from '#src/platform/vector.ts';
 
 import type { Embedder } from './embed.ts';
 import { hash32 } from './hash-text.ts';
-import { FUNCTION_WORDS, STOP_WORDS } from './stop-words.ts';
-import { stemWord, tokenizeWords } from './tokenize.ts';
+import { STOP_WORDS } from './stop-words.ts';
+import { scanFeatures } from './tokenize.ts';
+import type { WordFeatures } from './word-features.ts';
 
 const DEFAULT_DIMENSIONS = 1024;
 const MIN_DIMENSIONS = 256;
@@ -11,23 +12,10 @@ const MAX_DIMENSIONS = 2048;
 /** Best score among 1,400 Cranfield texts at 1024 dimensions: 0.10–0.15 for unrelated queries, else 0.2–0.4. */
 const NOISE_FLOOR = 0.12;
 const DENSE_WEIGHT = 0.2;
-const GRAM_LENGTHS = [3, 4, 5];
 const STEM_SHARE = 0.5;
-const FUNCTION_WORD_SHARE = 0.25;
-const MAX_CACHED_WORDS = 50_000;
 /** Seeds are part of the model: changing one invalidates every stored vector. */
-const GRAM_SEED = 0x67726d;
-const STEM_SEED = 0x73746d;
 const SIGN_SEEDS = [0x5eed01, 0x5eed02];
 
-interface WordFeatures {
-  stem: string;
-  /** Hash of every character 3-, 4- and 5-gram of `^word$`. */
-  grams: Int32Array;
-  stemHash: number;
-}
-
-const featuresByWord = new Map<string, WordFeatures>();
 const rotationsByDimensions = new Map<number, Float32Array[]>();
 
 /**
@@ -80,10 +68,9 @@ export function embedText(
   weightOf: (stem: string, word: string) => number = () => 1,
 ): Float32Array {
   const vector = new Float32Array(dimensions);
-  for (const [word, count] of countWords(text)) {
-    const features = featuresOf(word);
-    const share = FUNCTION_WORDS.has(word) ? FUNCTION_WORD_SHARE : 1;
-    const weight = share * (1 + Math.log(count)) * weightOf(features.stem, word);
+  for (const features of countWords(text)) {
+    const { word, stem, share, count } = features;
+    const weight = share * (1 + Math.log(count)) * weightOf(stem, word);
     addFeatures(vector, features, weight);
   }
   for (const signs of rotationsOf(dimensions)) {
@@ -104,10 +91,22 @@ function checkDimensions(dimensions: number): void {
   }
 }
 
-function countWords(text: string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of tokenizeWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
+let counts = 0;
+
+/** The distinct words of a text, with how often each occurs until the next call. */
+function countWords(text: string): WordFeatures[] {
+  const met: WordFeatures[] = [];
+  counts += 1;
+  scanFeatures(text, (features) => {
+    if (features.counted === counts) {
+      features.count += 1;
+    } else {
+      features.counted = counts;
+      features.count = 1;
+      met.push(features);
+    }
+  });
+  return met;
 }
 
 function addFeatures(vector: Float32Array, features: WordFeatures, weight: number): void {
@@ -121,23 +120,6 @@ function addFeatures(vector: Float32Array, features: WordFeatures, weight: numbe
 function addHashed(vector: Float32Array, mask: number, hash: number, weight: number): void {
   const index = hash & mask;
   vector[index] = (vector[index] ?? 0) + (hash < 0 ? -weight : weight);
-}
-
-function featuresOf(word: string): WordFeatures {
-  const known = featuresByWord.get(word);
-  if (known !== undefined) return known;
-  if (featuresByWord.size >= MAX_CACHED_WORDS) featuresByWord.clear();
-  const stem = stemWord(word);
-  const framed = `^${word}$`;
-  const hashes: number[] = [];
-  for (const length of GRAM_LENGTHS) {
-    for (let start = 0; start + length <= framed.length; start += 1) {
-      hashes.push(hash32(framed.slice(start, start + length), GRAM_SEED));
-    }
-  }
-  const features = { stem, grams: Int32Array.from(hashes), stemHash: hash32(stem, STEM_SEED) | 0 };
-  featuresByWord.set(word, features);
-  return features;
 }
 
 function rotationsOf(dimensions: number): Float32Array[] {

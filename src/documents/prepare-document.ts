@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';
 import { documentWeights, workspaceSalt } from './bm25.ts';
 import { type Chunk, chunkDocument } from './chunk-text.ts';
 import { looksBinary } from './clean-text.ts';
-import { tokenize } from './tokenize.ts';
+import { termIds } from './tokenize.ts';
 
 /** The fields of a document that the CPU-heavy half of indexing needs. */
 export interface DocumentText {
@@ -56,7 +56,7 @@ export function findTerms(task: { workspaceId: string; indexedTexts: string[] })
 }
 
 function termsOf(indexedText: string, salt: number): ChunkTerms {
-  const { ids, weights } = documentWeights(tokenize(indexedText), salt);
-  const digest = createHash('sha256').update(indexedText).digest('hex');
+  const { ids, weights } = documentWeights(termIds(indexedText, salt));
+  const digest = hash('sha256', indexedText, 'hex');
   return { hash: digest.slice(0, 32), termIds: ids, termWeights: weights };
 }

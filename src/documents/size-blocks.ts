@@ -8,6 +8,7 @@ export interface TokenLimits {
   maxTokens: number;
 }
 
+const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
 /** Characters passed to the sentence segmenter at once; it copies its input. */
 const SENTENCE_WINDOW = 64 * 1024;
 
@@ -45,12 +46,11 @@ function* splitLong(text: string, block: Block, limits: TokenLimits): Generator<
 }
 
 function* sentencesOf(text: string, start: number, end: number) {
-  const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
   for (let from = start; from < end;) {
     const to = windowEnd(text, from, end);
     // For the segmenter a line break ends a sentence, but wrapped prose breaks lines anywhere.
     const window = text.slice(from, to).replace(/[\r\n\u2028\u2029]/g, ' ');
-    for (const { segment, index } of segmenter.segment(window)) {
+    for (const { segment, index } of SENTENCES.segment(window)) {
       const span = trimmed(segment, from + index);
       if (span.end > span.start) yield span;
     }

@@ -27,12 +27,20 @@ const HEADS: ReadonlySet<string> = new Set(
     'zertifikat zeugnis zimmer zins zugang zulage zuschlag zuschuss zustand zweck'
   ).split(' '),
 );
+const INFLECTIONS = ['', 'en', 'es', 'er', 'n', 'e', 's'];
+const ENDING_LENGTH = 4;
+/** How a compound may end: nearly all words of other languages are told apart by one look. */
+const ENDINGS: ReadonlySet<string> = new Set(
+  Array.from(HEADS).flatMap((head) =>
+    INFLECTIONS.map((inflection) => `${head}${inflection}`.slice(-ENDING_LENGTH)),
+  ),
+);
 const LETTERS_ONLY = /^\p{L}+$/u;
 const SHORTEST_COMPOUND = 9;
 const SHORTEST_HEAD = 4;
 const LONGEST_HEAD = 16;
 const SHORTEST_REST = 4;
-const INFLECTIONS = ['', 'en', 'es', 'er', 'n', 'e', 's'];
+
 /**
  * The parts of a German compound: `haftpflichtversicherungen` → versicherung, haftpflicht. Empty for any other word.
  * What joins two parts, as the `s` of `versicherungsnummer`, stays with the first; stems are without it.
@@ -40,7 +48,8 @@ const INFLECTIONS = ['', 'en', 'es', 'er', 'n', 'e', 's'];
  * @param word lower case, folded
  */
 export function splitCompound(word: string): string[] {
-  if (word.length < SHORTEST_COMPOUND || !LETTERS_ONLY.test(word)) return [];
+  if (word.length < SHORTEST_COMPOUND || !ENDINGS.has(word.slice(-ENDING_LENGTH))) return [];
+  if (!LETTERS_ONLY.test(word)) return [];
   const found = headOf(word);
   if (found === null) return [];
   return [found.head, found.rest, ...splitCompound(found.rest)];

@@ -1,14 +1,16 @@
 import { stemmer } from 'stemmer';
 
 import { normalizeText } from '#src/platform/normalize-text.ts';
+import { termId } from './bm25.ts';
 import { foldWord } from './fold-word.ts';
+import { createWordTable } from './scan-words.ts';
 import { specialWords } from './special-words.ts';
 import { splitCompound } from './split-compound.ts';
 import { STOP_WORDS } from './stop-words.ts';
+import { featuresOf, type WordFeatures } from './word-features.ts';
 
 /** Longer terms are cut: they are still found, and base64 does not bloat the index. */
 const MAX_TERM_LENGTH = 64;
-const MAX_CACHED_WORDS = 50_000;
 
 /**
  * A run of letters, marks and digits, joined by single hyphens, underscores or apostrophes. Every repetition is bounded,
@@ -26,16 +28,23 @@ const JOINERS = /[-_'’]/g;
 /** aB | ABc: the word boundaries in camelCase and XMLHttp. */
 const CAMEL_BOUNDARY = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
+/** What is made of a word as it stands in a text, once for many texts. */
 interface Expansion {
   /** What `tokenizeWords` gives. */
   words: readonly string[];
   /** The same, and what each may be searched by: without accents, and the parts of a compound. */
   found: readonly string[];
   terms: readonly string[];
+  /** Ids of the terms under `salt`, which is that of the last workspace; null before the first. */
+  ids: Int32Array | null;
+  salt: number;
+  /** What the builtin embedder makes of the words; null until it is asked. */
+  features: readonly WordFeatures[] | null;
 }
 
-/** A cache: word frequencies are Zipfian, so nearly every word has been seen recently. */
-const expansions = new Map<string, Expansion>();
+/** By plain word: `Queue` and `queue` share theirs. */
+const features = new Map<string, WordFeatures>();
+const expansions = createWordTable(expansionOf, () => features.clear());
 
 /**
  * The terms of `text` in order, as BM25 counts them: NFKC, lower case, identifiers whole and in parts, no stop words,
@@ -56,9 +65,9 @@ export function searchWords(text: string): string[] {
 /** The plain words of a text: lower case, identifiers whole and in parts. The builtin embedder's vectors rest on them. */
 export function tokenizeWords(text: string): string[] {
   const words: string[] = [];
-  for (const word of wordsOf(normalized(text))) {
-    for (const part of expand(word).words) words.push(part);
-  }
+  expansions.scan(normalized(text), (expansion) => {
+    for (const part of expansion.words) words.push(part);
+  });
   return words;
 }
 
@@ -81,41 +90,19 @@ function collect(text: string, what: 'found' | 'terms'): string[] {
   const normal = normalized(text);
   const specials = specialWords(normal);
   const collected: string[] = [];
-  if (specials.length === 0) {
-    for (const word of wordsOf(normal)) {
-      for (const part of expand(word)[what]) collected.push(part);
-    }
-    return collected;
-  }
   let next = 0;
-  for (const { 0: word, index } of normal.matchAll(WORD_PATTERN)) {
-    for (; (specials[next]?.index ?? Infinity) <= index; next += 1) {
+  expansions.scan(normal, (expansion, start) => {
+    for (; (specials[next]?.index ?? Infinity) <= start; next += 1) {
       const words = specials[next]?.words ?? [];
-      collected.push(...(what === 'found' ? words : words.map(stemWord)));
+      for (const word of words) collected.push(what === 'found' ? word : stemWord(word));
     }
-    for (const part of expand(word)[what]) collected.push(part);
-  }
+    for (const part of expansion[what]) collected.push(part);
+  });
   return collected;
-}
-
-function wordsOf(normal: string): readonly string[] {
-  return normal.match(WORD_PATTERN) ?? [];
 }
 
 function normalized(text: string): string {
   return NON_ASCII.test(text) ? normalizeText(text, 'NFKC') : text;
-}
-
-function expand(word: string): Expansion {
-  const known = expansions.get(word);
-  if (known !== undefined) return known;
-  if (word.length > MAX_TERM_LENGTH) return expansionOf(word);
-  if (expansions.size >= MAX_CACHED_WORDS) expansions.clear();
-  // A slice keeps its whole text alive; a copy does not.
-  const own = Buffer.from(word).toString();
-  const expansion = expansionOf(own);
-  expansions.set(own, expansion);
-  return expansion;
 }
 
 function expansionOf(word: string): Expansion {
@@ -123,7 +110,53 @@ function expansionOf(word: string): Expansion {
     ? (word.match(UNSPACED_OR_SPACED) ?? []).flatMap(splitRun)
     : splitIdentifier(word);
   const found = words.flatMap(withForms);
-  return { words, found, terms: termsOf(found) };
+  return { words, found, terms: termsOf(found), ids: null, salt: 0, features: null };
+}
+
+/** The ids of the terms of `text` under a workspace's salt, in no particular order: one for each occurrence. */
+export function termIds(text: string, salt: number): Int32Array {
+  const normal = normalized(text);
+  let length = 0;
+  const add = (ids: Int32Array): void => {
+    if (length + ids.length > idBuffer.length) idBuffer = grown(idBuffer, length + ids.length);
+    for (let at = 0; at < ids.length; at += 1) idBuffer[length + at] = ids[at] ?? 0;
+    length += ids.length;
+  };
+  for (const { words } of specialWords(normal)) {
+    add(Int32Array.from(words, (word) => termId(stemWord(word), salt)));
+  }
+  expansions.scan(normal, (expansion) => {
+    if (expansion.ids === null || expansion.salt !== salt) {
+      expansion.ids = Int32Array.from(expansion.terms, (term) => termId(term, salt));
+      expansion.salt = salt;
+    }
+    add(expansion.ids);
+  });
+  return idBuffer.slice(0, length);
+}
+
+let idBuffer = new Int32Array(1024);
+
+function grown(buffer: Int32Array, length: number): typeof idBuffer {
+  const larger = new Int32Array(Math.max(length, 2 * buffer.length));
+  larger.set(buffer);
+  return larger;
+}
+
+/** Calls `take` for each plain word of `text`, in order. The same word has the same features while it is remembered. */
+export function scanFeatures(text: string, take: (features: WordFeatures) => void): void {
+  expansions.scan(normalized(text), (expansion) => {
+    expansion.features ??= expansion.words.map(knownFeatures);
+    for (const known of expansion.features) take(known);
+  });
+}
+
+function knownFeatures(word: string): WordFeatures {
+  const known = features.get(word);
+  if (known !== undefined) return known;
+  const made = featuresOf(word, stemWord(word));
+  features.set(word, made);
+  return made;
 }
 
 function termsOf(words: readonly string[]): string[] {
@@ -146,8 +179,11 @@ function bigrams(run: string): string[] {
   return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
 }
 
+const PLAIN = /^(?:[A-Z]?[a-z]*|[a-z0-9]*)$/;
+
 /** `time-sharing` → timesharing, time, sharing; `XMLParser` → xmlparser, xml, parser; `Claude's` → claude. */
 function splitIdentifier(identifier: string): string[] {
+  if (PLAIN.test(identifier)) return [capped(identifier.toLowerCase())];
   const word = identifier.replace(/['’]s$/i, '');
   const whole = capped(word.replace(JOINERS, '').toLowerCase());
   const parts = word

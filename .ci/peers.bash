@@ -1,18 +1,22 @@
-# Third-party servers as peers of Millrace, sourced by .ci/services: Dovecot for IMAP, Postfix for SMTP, and nginx
-# with a Debian manual for the web. Postfix delivers mail into the mailboxes that Dovecot serves; none leaves.
+# Third-party servers as peers of Millrace, sourced by .ci/services: Dovecot for IMAP and POP3, Postfix and Exim for SMTP, and
+# nginx with a Debian manual for the web. Postfix delivers mail into the mailboxes that Dovecot serves; none leaves.
 #
 # Any name at $mail_domain can sign in with the shared password and has its own mailbox, so that tests do not
-# interfere. Postfix accepts mail only for $mail_reader, so that there are recipients that it refuses.
+# interfere. Postfix accepts mail only for $mail_reader, so that there are recipients that it refuses. It relays mail for
+# $late_domain to a second door of its own, which refuses it, so that Postfix and Exim return it to its sender.
 
-peer_packages=(dovecot-imapd postfix nginx-light developers-reference openssl)
+peer_packages=(dovecot-imapd dovecot-pop3d postfix nginx-light developers-reference openssl)
 peer_pages=/usr/share/developers-reference
 mail_domain=peer.example
 mail_reader="reader@$mail_domain"
+late_domain=late.example
 # Enough for every test message except the one that must be too large.
 mail_limit=200000
 
+source "$checkout/.ci/exim.bash"
+
 set_peer_folders() {
-  dovecot_dir="$dir/dovecot" postfix_dir="$dir/postfix" nginx_dir="$dir/nginx" mail_dir="$dir/mail"
+  exim_dir="$dir/exim" dovecot_dir="$dir/dovecot" postfix_dir="$dir/postfix" nginx_dir="$dir/nginx" mail_dir="$dir/mail"
   # Millrace uses implicit TLS only on ports 465 and 2465, so each folder has its own address to avoid conflicts.
   local hash
   hash="$(printf '%s' "$dir" | sha256sum | cut -c1-6)"
@@ -44,6 +48,7 @@ stop_peer() { # name
 
 stop_peers() {
   stop_peer nginx
+  stop_peer exim
   stop_peer postfix
   stop_peer dovecot
 }
@@ -66,16 +71,18 @@ prepare_peers() {
 
 start_dovecot() {
   if [ -n "$(dovecot_pid)" ]; then return; fi
-  local imaps imap
+  local imaps imap pop3s pop3
   imaps="$(own_port imaps "$((28000 + 0x${checkout_hash:0:4} % 1000))")"
   imap="$(own_port imap "$((29000 + 0x${checkout_hash:0:4} % 1000))")"
+  pop3s="$(own_port pop3s "$((26000 + 0x${checkout_hash:0:4} % 1000))")"
+  pop3="$(own_port pop3 "$((27000 + 0x${checkout_hash:0:4} % 1000))")"
   install -d -m 755 "$dovecot_dir" "$postfix_dir"
   cat >"$dovecot_dir/dovecot.conf" <<SETTINGS
 base_dir = $dovecot_dir/run
 state_dir = $dovecot_dir/state
 log_path = $dovecot_dir/dovecot.log
 instance_name = millrace-$checkout_hash
-protocols = imap
+protocols = imap pop3
 listen = 127.0.0.1
 ssl = required
 ssl_cert = <$dir/peers.pem
@@ -119,6 +126,15 @@ service imap-login {
     ssl = yes
   }
 }
+service pop3-login {
+  inet_listener pop3 {
+    port = $pop3
+  }
+  inet_listener pop3s {
+    port = $pop3s
+    ssl = yes
+  }
+}
 service auth {
   unix_listener $postfix_dir/auth {
     mode = 0600
@@ -130,14 +146,15 @@ SETTINGS
   (cd "$dovecot_dir" && dovecot -c "$dovecot_dir/dovecot.conf" 9>&- >&2) ||
     die "Dovecot did not start: $(tail -n 20 "$dovecot_dir/dovecot.log")"
   wait_until port_is_taken "$imaps" || die "Dovecot does not answer: $(tail -n 20 "$dovecot_dir/dovecot.log")"
-  say "Dovecot on ports $imaps (TLS) and $imap (STARTTLS)"
+  say "Dovecot on ports $imaps (IMAP, TLS), $imap (IMAP, STARTTLS), $pop3s (POP3, TLS) and $pop3 (POP3, STLS)"
 }
 
 # ---- Postfix --------------------------------------------------------------------------------------------------
 
 start_postfix() {
   if [ -n "$(postfix_pid)" ]; then return; fi
-  local port
+  local port late
+  late="$(own_port late "$((25000 + 0x${checkout_hash:0:4} % 1000))")"
   port="$(own_port smtp "$((30000 + 0x${checkout_hash:0:4} % 1000))")"
   install -d -m 755 "$postfix_dir" "$postfix_dir/config" "$postfix_dir/queue"
   install -d -o postfix -m 700 "$postfix_dir/data"
@@ -156,6 +173,8 @@ inet_protocols = ipv4
 relayhost =
 default_transport = error:5.7.1 mail for other domains is not sent from here
 relay_transport = error:5.7.1 mail for other domains is not sent from here
+# Mail for this domain is accepted, and refused by the second door when it is delivered.
+transport_maps = inline:{ $late_domain=smtp:[127.0.0.1]:$late }
 virtual_mailbox_domains = $mail_domain
 virtual_mailbox_base = $mail_dir
 virtual_mailbox_maps = inline:{ $mail_reader=$mail_reader/ }
@@ -187,6 +206,12 @@ SETTINGS
   -o smtpd_tls_security_level=encrypt
 $tls_address:2465 inet n - n - - smtpd
   -o smtpd_tls_wrappermode=yes
+127.0.0.1:$late inet n - n - - smtpd
+  -o smtpd_sasl_auth_enable=no
+  -o { smtpd_recipient_restrictions = check_recipient_access inline:{ { full@$late_domain = 552 5.2.2 The mailbox is full }, { quarrel@$late_domain = 550 5.7.1 Refused by policy }, { $late_domain = 550 5.1.1 User unknown } }, reject }
+  -o smtpd_relay_restrictions=
+  -o smtpd_sender_restrictions=
+smtp      unix - - n - - smtp
 cleanup   unix n - n - 0 cleanup
 qmgr      unix n - n 300 1 qmgr
 tlsmgr    unix - - n 1000? 1 tlsmgr
@@ -249,6 +274,8 @@ print_peers() {
   password="$(cat "$dir/mail-password")"
   printf 'export TEST_IMAP_URL="imaps://%s:%s@localhost:%s/?starttls=%s"\n' \
     "${mail_reader/@/%40}" "$password" "$(cat "$dir/imaps-port")" "$(cat "$dir/imap-port")"
+  printf 'export TEST_POP3_URL="pop3s://%s:%s@localhost:%s/?starttls=%s"\n' \
+    "${mail_reader/@/%40}" "$password" "$(cat "$dir/pop3s-port")" "$(cat "$dir/pop3-port")"
   printf 'export TEST_SMTP_URL="smtp://%s:%s@localhost:%s/?tls=%s&limit=%s"\n' \
     "${mail_reader/@/%40}" "$password" "$(cat "$dir/smtp-port")" "$tls_address:2465" "$mail_limit"
   printf 'export TEST_WEB_URL="http://localhost:%s/?folder=%s"\n' "$(cat "$dir/web-port")" "$peer_pages"
@@ -261,6 +288,8 @@ peers() {
   prepare_peers
   start_dovecot
   start_postfix
+  start_exim
   start_nginx
   print_peers
+  print_exim
 }

@@ -5,11 +5,15 @@ export interface BenchOptions {
   bytes: number;
   chunks: number | null;
   deliveries: number | null;
+  /** How long something goes on. */
+  minutes: number | null;
   endpoints: number | null;
   /** Names of the mixes that other workspaces send; null for all. */
   mixes: string[] | null;
   /** Which part of a labelled set to use. */
   split: 'dev' | 'held-out' | 'all';
+  /** Labelled pages, or whole labelled sites. */
+  set: 'pages' | 'sites';
   verbose: boolean;
 }
 

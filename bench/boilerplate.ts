@@ -3,14 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'cheerio';
 import { web } from '#src/connectors/kinds/web/web.ts';
+import { compareWords, wordsOf } from '#test/support/compare-words.ts';
 import { collectPages, openTestContext } from '#test/support/connector-context.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { type Generator, GENERATORS } from './documentation-generators.ts';
 import { serveDocumentation } from './documentation-site.ts';
 
 const PAGES = 400;
-/** Fences are Markdown syntax, not words of the page. */
-const FENCE = /^[ >]*(?:```|~~~).*$/gm;
 
 interface Row {
   pages: number;
@@ -76,8 +75,8 @@ async function measure(
     if (!/\.x?html?$/.test(path)) continue;
     const html = await readFile(join(generator.folder, path), 'utf8').catch(() => null);
     if (html === null) continue;
-    const text = sections.map((section) => section.text.replace(FENCE, '')).join('\n');
-    const words = compare(text, readOracle(html, generator));
+    const text = sections.map((section) => section.text).join('\n');
+    const words = compareWords(text, readOracle(html, generator));
     if (verbose && (words.missing.length > 0 || words.surplus.length > 0)) {
       const sample = (list: string[]): string => `${list.length} ${list.slice(0, 12).join(' ')}`;
       console.log(`${path}  - ${sample(words.missing)}  + ${sample(words.surplus)}`);
@@ -112,40 +111,6 @@ function readOracle(html: string, { content, surplus, neutral }: Generator): Ora
   const spare = [...wordsOf(isNeutral?.text() ?? ''), ...numbers.get()];
   isNeutral?.remove();
   return { wanted: wordsOf(area.text()), neutral: spare };
-}
-
-function compare(text: string, { wanted, neutral }: Oracle) {
-  const got = wordsOf(text);
-  const left = countsOf(got);
-  const missing = wanted.filter((word) => !take(left, word));
-  const spare = countsOf(neutral);
-  const surplus = [...left].flatMap(([word, count]) => {
-    const unexplained = Math.max(0, count - (spare.get(word) ?? 0));
-    return Array.from({ length: unexplained }, () => word);
-  });
-  return { wanted: wanted.length, got: got.length, missing, surplus };
-}
-
-function take(counts: Map<string, number>, word: string): boolean {
-  const count = counts.get(word) ?? 0;
-  if (count > 0) counts.set(word, count - 1);
-  return count > 0;
-}
-
-function countsOf(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
-}
-
-function wordsOf(text: string): string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .replaceAll('\u00AD', '')
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
 }
 
 function percent(share: number): number {

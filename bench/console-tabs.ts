@@ -1,46 +1,91 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { readEvents } from '#src/client/read-events.ts';
 import type { ChildMillrace } from './child-millrace.ts';
 
-/** What a page asks for when it opens, what it follows, and what it asks for again and again. */
-interface ConsolePage {
-  name: string;
-  opens: readonly string[];
-  topic: string | null;
-  repeats: readonly string[];
+/** What a page asks for when it opens, what it follows, and what it asks for again when an event comes. */
+export interface ConsolePage {
+  readonly opens: readonly string[];
+  readonly topic: string;
+  readonly again: readonly string[];
 }
 
-const LIST = ['/service-api/ingestion?limit=50', '/service-api/ingestion/stats'];
+/** Something for each page about one thing to show. */
+export interface ShownThings {
+  connectorId: number;
+  documentId: string;
+  endpointId: string;
+  deliveryId: string;
+}
 
-/** The busiest pages of the console; `src/console/web/pages` has what they ask for. */
-const PAGES: readonly ConsolePage[] = [
-  { name: 'overview', opens: ['/overview'], topic: 'overview', repeats: [] },
-  {
-    name: 'operations',
-    opens: ['/operations/queues?range=hour'],
-    topic: 'queues',
-    repeats: [],
-  },
-  {
-    name: 'queue',
-    opens: [
-      '/operations/queues/document-index?range=hour',
-      '/operations/queues/document-index/failures?range=hour',
-    ],
-    topic: 'queue:document-index',
-    repeats: [],
-  },
-  { name: 'workers', opens: ['/operations/workers'], topic: 'workers', repeats: [] },
-  { name: 'documents', opens: LIST, topic: null, repeats: LIST },
-];
+/** Every page of the console that follows a topic; `src/console/web/pages` has what they ask for. */
+export function livePages(shown: ShownThings): ConsolePage[] {
+  const pair = `/manage/admin/cc-pair/${shown.connectorId}`;
+  const document = encodeURIComponent(shown.documentId);
+  const list = ['/service-api/ingestion?limit=50'];
+  return [
+    page('overview', ['/overview']),
+    page('operations', ['/operations/queues?range=hour'], 'queues'),
+    page(
+      'queue:document-index',
+      [
+        '/operations/queues/document-index?range=hour',
+        '/operations/queues/document-index/failures?range=hour',
+      ],
+      'queue:document-index',
+    ),
+    page('workers', ['/operations/workers']),
+    page('alarms', ['/operations/alarms?state=open'], 'alarms', ['/operations/alarms?state=open']),
+    page('documents', [...list, '/service-api/ingestion/stats'], 'documents', list),
+    page(
+      'document',
+      [
+        `/service-api/ingestion/${document}`,
+        `/documents/${document}/why`,
+        `/service-api/ingestion/${document}/chunks?from=0&limit=50`,
+      ],
+      `document:${document}`,
+    ),
+    page(
+      'connectors',
+      ['/manage/admin/connector/status', '/manage/admin/connector-kinds'],
+      'connectors',
+    ),
+    page(
+      'connector',
+      [
+        pair,
+        `${pair}/index-attempts?page_num=0&page_size=10`,
+        `${pair}/errors?page_num=0&page_size=10`,
+        `${pair}/prune-attempts?page_num=0&page_size=1`,
+        '/manage/admin/connector-kinds',
+      ],
+      `connector:${shown.connectorId}`,
+    ),
+    page('webhooks', ['/webhook-endpoints', '/webhook-event-types'], 'webhooks'),
+    page(
+      'endpoint',
+      [
+        `/webhook-endpoints/${shown.endpointId}`,
+        `/webhook-deliveries?endpoint_id=${shown.endpointId}&limit=25`,
+      ],
+      `webhook:${shown.endpointId}`,
+    ),
+    page('delivery', [`/webhook-deliveries/${shown.deliveryId}`], `delivery:${shown.deliveryId}`),
+  ];
+}
 
-/** How often the page of documents looks again while documents are on their way, and otherwise. */
-const REPEAT_MS = 2_500;
-const IDLE_REPEAT_MS = 10_000;
-const ON_ITS_WAY = /"status":"(?:accepted|indexing|deleting)"/;
+function page(
+  name: string,
+  opens: readonly string[],
+  topic: string = name,
+  again: readonly string[] = [],
+): ConsolePage {
+  return { opens, topic, again };
+}
 
 export interface ConsoleTabs extends AsyncDisposable {
+  /** Resolves when each tab has its answers and its first event; rejects when one is refused. */
+  readonly areOpen: Promise<unknown>;
   /** The last event of each topic. */
   readonly latest: ReadonlyMap<string, Record<string, unknown>>;
   /** Events and answers so far. */
@@ -50,9 +95,12 @@ export interface ConsoleTabs extends AsyncDisposable {
 /**
  * Opens `count` tabs, the pages in turn, each with its own connection for its stream. A tab is what the service sees of
  * one: no page is drawn.
- * @throws when a page is refused
  */
-export async function openConsoleTabs(target: ChildMillrace, count: number): Promise<ConsoleTabs> {
+export function openConsoleTabs(
+  target: ChildMillrace,
+  pages: readonly ConsolePage[],
+  count: number,
+): ConsoleTabs {
   const closing = new AbortController();
   const latest = new Map<string, Record<string, unknown>>();
   const pool = new Pool(target.url, { connections: count });
@@ -60,14 +108,14 @@ export async function openConsoleTabs(target: ChildMillrace, count: number): Pro
   let answers = 0;
   const headers = { authorization: `Bearer ${target.adminKey}` };
 
-  const ask = async (path: string): Promise<string> => {
+  const ask = async (path: string): Promise<void> => {
     const { statusCode, body } = await pool.request({ method: 'GET', path, headers });
     const text = await body.text();
     if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${text.slice(0, 300)}`);
     answers += 1;
-    return text;
   };
-  const follow = async (topic: string): Promise<void> => {
+  const open = async ({ opens, topic, again }: ConsolePage, isOpen: () => void): Promise<void> => {
+    await Promise.all(opens.map(ask));
     const address = `${target.url}/live?topics=${encodeURIComponent(topic)}`;
     const answer = await fetch(address, { headers, signal: closing.signal });
     if (answer.status !== 200 || answer.body === null) {
@@ -77,24 +125,21 @@ export async function openConsoleTabs(target: ChildMillrace, count: number): Pro
       events += 1;
       // An object by the API's description.
       latest.set(topic, JSON.parse(data) as Record<string, unknown>);
+      isOpen();
+      await Promise.all(again.map(ask));
     }
   };
-  const live = async ({ opens, topic, repeats }: ConsolePage): Promise<void> => {
-    let shown = await Promise.all(opens.map(ask));
-    if (topic !== null) await follow(topic);
-    while (topic === null && !closing.signal.aborted) {
-      const isMoving = shown.some((text) => ON_ITS_WAY.test(text));
-      await wait(isMoving ? REPEAT_MS : IDLE_REPEAT_MS, null, { signal: closing.signal });
-      shown = await Promise.all(repeats.map(ask));
-    }
-  };
-  const tabs = Array.from({ length: count }, async (_, n) => {
-    const page = PAGES[n % PAGES.length];
-    if (page) await live(page);
+  const tabs = Array.from({ length: count }, (_, n) => {
+    const isOpen = Promise.withResolvers<void>();
+    const shown = pages[n % pages.length];
+    const ended = shown ? open(shown, isOpen.resolve) : Promise.resolve();
+    ended.then(isOpen.resolve, isOpen.reject);
+    return { isOpen: isOpen.promise, ended };
   });
-  const ended = Promise.allSettled(tabs);
+  const ended = Promise.allSettled(tabs.map((one) => one.ended));
   return {
     latest,
+    areOpen: Promise.all(tabs.map(({ isOpen }) => isOpen)),
     seen: () => ({ events, answers }),
     async [Symbol.asyncDispose]() {
       closing.abort();

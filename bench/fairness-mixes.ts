@@ -1,4 +1,6 @@
+import { inParallel, read, request } from './ask-millrace.ts';
 import type { ChildMillrace } from './child-millrace.ts';
+import { prepareHostile } from './hostile-mix.ts';
 import { PUSHES } from './push-documents.ts';
 import { changeSome, createDocuments, type SyntheticItem } from './synthetic-documents.ts';
 
@@ -7,6 +9,8 @@ const TINY_BYTES = 200;
 const DELETES_AT_ONCE = 16;
 const FILES_AT_ONCE = 4;
 const FILE_BYTES = 600_000;
+/** A hostile round costs about as much as so many ordinary documents. */
+const DOCUMENTS_PER_ROUND = 1_000;
 
 /** What another workspace sends while the small one is measured. */
 export interface Mix {
@@ -16,6 +20,8 @@ export interface Mix {
   send(target: ChildMillrace): Promise<void>;
   /** Whether any of what was sent is still unfinished. */
   isUnderWay(target: ChildMillrace): Promise<boolean>;
+  /** Size of the small workspace's document, beside its unique word; minimal by default. */
+  probeBytes?: number;
 }
 
 export interface MixSizes {
@@ -74,6 +80,17 @@ export const MIXES: Record<string, (sizes: MixSizes) => Mix> = {
     send: (target) => uploadFiles(target, 24),
     isUnderWay: filesWait,
   }),
+  hostile: ({ count }) => {
+    const rounds = Math.max(1, Math.round(count / DOCUMENTS_PER_ROUND));
+    return {
+      name: `${rounds} rounds of bodies, documents and files that cost most; probes of 40 kB`,
+      before: [],
+      send: prepareHostile(rounds),
+      isUnderWay: async (target) => (await documentsWait(target)) || filesWait(target),
+      // Large enough to be parsed in a thread, like the hostile bodies.
+      probeBytes: 40_000,
+    };
+  },
 };
 
 function pushing(name: string, items: SyntheticItem[]): Mix {
@@ -148,43 +165,4 @@ export async function documentsWait(target: ChildMillrace): Promise<boolean> {
 async function filesWait(target: ChildMillrace): Promise<boolean> {
   const files = (await read(target, '/user/files/recent')) as { status: string }[];
   return files.some(({ status }) => status === 'PROCESSING' || status === 'UPLOADING');
-}
-
-async function read(target: ChildMillrace, path: string): Promise<unknown> {
-  return answerOf(path, await fetch(`${target.url}${path}`, { headers: keyOf(target) }));
-}
-
-async function request(
-  target: ChildMillrace,
-  method: 'POST' | 'DELETE',
-  path: string,
-  body: string | FormData | null = null,
-): Promise<unknown> {
-  const headers = {
-    ...keyOf(target),
-    ...(typeof body === 'string' && { 'content-type': 'application/json' }),
-  };
-  return answerOf(path, await fetch(`${target.url}${path}`, { method, headers, body }));
-}
-
-function keyOf({ adminKey }: ChildMillrace): { authorization: string } {
-  return { authorization: `Bearer ${adminKey}` };
-}
-
-async function answerOf(path: string, response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 500)}`);
-  return JSON.parse(text);
-}
-
-async function inParallel<Item>(
-  width: number,
-  items: readonly Item[],
-  work: (item: Item) => Promise<unknown>,
-): Promise<void> {
-  const left = items.values();
-  const run = async (): Promise<void> => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: width }, run));
 }

@@ -46,7 +46,8 @@ async function measure(
   await pushAll(target, createDocuments(WARM_UP_DOCUMENTS, 4_000, { idPrefix: 'warm-up' }));
   await pushAll(target, mix.before);
   while (await documentsWait(target)) await wait(POLL_MS);
-  const alone = await probe(target, small, async (count) => count < PROBES_ALONE);
+  const bytes = mix.probeBytes ?? 0;
+  const alone = await probe(target, { key: small, bytes }, async (n) => n < PROBES_ALONE);
   const startedMs = performance.now();
   let sentSeconds = NaN;
   const sending = mix.send(target).then(() => {
@@ -56,19 +57,25 @@ async function measure(
     count < MAX_PROBES_BESIDE &&
     performance.now() - startedMs < LONGEST_BESIDE_MS &&
     (Number.isNaN(sentSeconds) || (await mix.isUnderWay(target)));
-  const [beside] = await Promise.all([probe(target, small, isUnderWay), sending]);
+  const [beside] = await Promise.all([probe(target, { key: small, bytes }, isUnderWay), sending]);
   return { alone, beside: { ...beside, 'sent in s': Math.round(sentSeconds * 10) / 10 } };
+}
+
+interface Probe {
+  key: string;
+  /** Size of the text beside its unique word. */
+  bytes: number;
 }
 
 async function probe(
   target: ChildMillrace,
-  key: string,
+  sent: Probe,
   shouldContinue: (count: number) => Promise<boolean>,
 ): Promise<object> {
   const times: ProbeTimes[] = [];
   do {
     await wait(BETWEEN_PROBES_MS);
-    times.push(await timeProbe(target, key));
+    times.push(await timeProbe(target, sent));
   } while (await shouldContinue(times.length));
   const accepted = times.map(({ acceptedMs }) => acceptedMs).sort((a, b) => a - b);
   const found = times.map(({ foundMs }) => foundMs).sort((a, b) => a - b);
@@ -88,11 +95,16 @@ interface ProbeTimes {
   foundMs: number;
 }
 
-async function timeProbe(target: ChildMillrace, key: string): Promise<ProbeTimes> {
+async function timeProbe(target: ChildMillrace, { key, bytes }: Probe): Promise<ProbeTimes> {
+  const text = 'A plain sentence. '.repeat(Math.ceil(bytes / 18));
   const word = `probe${Math.random().toString(36).slice(2)}`;
   const startedMs = performance.now();
   await call(target, '/service-api/ingestion', key, {
-    document: { id: word, semantic_identifier: word, sections: [{ text: `About ${word}.` }] },
+    document: {
+      id: word,
+      semantic_identifier: word,
+      sections: [{ text: `About ${word}. ${text}` }],
+    },
   });
   const acceptedMs = performance.now() - startedMs;
   for (;;) {

@@ -1,6 +1,5 @@
 import { Queue, Worker } from 'bullmq';
 import { sql } from 'kysely';
-import { embedText } from '#src/documents/embed-builtin.ts';
 import { prepareDocument } from '#src/documents/prepare-document.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
@@ -78,11 +77,13 @@ function prepareChunks(items: readonly SyntheticItem[]): PlainChunk[] {
       title: document.semantic_identifier,
       sections: document.sections.map(({ text }) => ({ text: text ?? '', link: null })),
       metadata: {},
+      dimensions: DIMENSIONS,
     });
     if ('failure' in prepared) throw new Error(prepared.failure);
-    return prepared.chunks.map(({ text, indexedText }) => {
+    return prepared.chunks.map(({ text, vector }) => {
+      if (vector === null) throw new Error('There is no vector.');
       id += 1;
-      return { id, documentId, text, vector: embedText(indexedText, DIMENSIONS) };
+      return { id, documentId, text, vector };
     });
   });
 }

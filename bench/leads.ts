@@ -15,6 +15,7 @@ import {
   type SiteScore,
 } from '#test/support/score-labelled-leads.ts';
 import type { BenchOptions } from './bench-options.ts';
+import { leadSites } from './lead-sites.ts';
 
 const MICROSECONDS_PER_SECOND = 1_000_000;
 /** Runs per page, so that a page that takes one millisecond can be measured too. */
@@ -27,11 +28,17 @@ interface Judged {
   score: SiteScore;
 }
 
+/** Measures labelled pages, or labelled sites with `--set sites`. */
+export async function leads(options: BenchOptions): Promise<void> {
+  if (options.set === 'sites') await leadSites(options);
+  else leadPages(options);
+}
+
 /**
  * Prints precision, recall and F1 of each field on the labelled pages, and the pages one core extracts per second,
  * beside parsing alone. Rules are tuned on `dev`; `held-out` is the honest figure.
  */
-export async function leads({ split, verbose }: BenchOptions): Promise<void> {
+function leadPages({ split, verbose }: BenchOptions): void {
   const sites = readLabelledSites().filter((site) => split === 'all' || site.split === split);
   const judged = sites.map((site) => ({ site, score: scoreSite(site, extractLabelledSite(site)) }));
   const pages = sites.flatMap((site) => site.pages.map((page) => readLabelledPage(site, page)));

@@ -6,6 +6,7 @@ import { chat } from './chat.ts';
 import { fairness } from './fairness.ts';
 import { ingest } from './ingest.ts';
 import { leads } from './leads.ts';
+import { prepare } from './prepare.ts';
 import { relevance } from './relevance.ts';
 import { schedule } from './schedule.ts';
 import { search } from './search.ts';
@@ -18,6 +19,10 @@ const BENCHES: Record<string, Bench> = {
   ingest: {
     summary: 'documents through the HTTP API until they are indexed, beside raw SQL and raw BullMQ',
     run: ingest,
+  },
+  prepare: {
+    summary: 'MB/s a core of chunking, terms and vectors, beside a match of words by a pattern',
+    run: prepare,
   },
   fairness: {
     summary:
@@ -45,7 +50,8 @@ const BENCHES: Record<string, Bench> = {
     run: boilerplate,
   },
   leads: {
-    summary: 'precision and recall of leads on labelled pages, and pages/s beside parsing alone',
+    summary:
+      'precision and recall of leads on labelled pages and pages/s beside parsing, or on labelled sites',
     run: leads,
   },
   chat: {
@@ -78,8 +84,10 @@ async function main(): Promise<void> {
       chunks: { type: 'string' },
       deliveries: { type: 'string' },
       endpoints: { type: 'string' },
+      minutes: { type: 'string' },
       mix: { type: 'string', multiple: true },
       split: { type: 'string', default: 'all' },
+      set: { type: 'string', default: 'pages' },
       verbose: { type: 'boolean', default: false },
     },
   });
@@ -96,8 +104,10 @@ async function main(): Promise<void> {
     chunks: countOf('chunks', values.chunks),
     deliveries: countOf('deliveries', values.deliveries),
     endpoints: countOf('endpoints', values.endpoints),
+    minutes: countOf('minutes', values.minutes),
     mixes: values.mix ?? null,
     split: splitOf(values.split),
+    set: setOf(values.set),
     verbose: values.verbose,
   };
   for (const name of positionals) await BENCHES[name]?.run(options);
@@ -105,7 +115,7 @@ async function main(): Promise<void> {
 
 function printList(): void {
   console.log(
-    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--mix name …] [--split dev|held-out|all] [--verbose]\n',
+    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--minutes n] [--mix name …] [--split dev|held-out|all] [--set pages|sites] [--verbose]\n',
   );
   for (const [name, { summary }] of Object.entries(BENCHES)) {
     console.log(`  ${name.padEnd(11)} ${summary}`);
@@ -125,6 +135,11 @@ function countOf(name: string, text: string | undefined): number | null {
 function splitOf(text: string): BenchOptions['split'] {
   if (text === 'dev' || text === 'held-out' || text === 'all') return text;
   throw new Error(`--split is ${text}; write dev, held-out or all.`);
+}
+
+function setOf(text: string): BenchOptions['set'] {
+  if (text === 'pages' || text === 'sites') return text;
+  throw new Error(`--set is ${text}; write pages or sites.`);
 }
 
 main().catch((error: unknown) => {

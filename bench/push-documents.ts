@@ -23,18 +23,22 @@ export interface PushTimes {
   indexedSeconds: number;
 }
 
-/** Pushes and waits until everything is indexed. @throws when a document is refused or fails */
+/**
+ * Pushes and waits until everything is indexed, for which it asks every `pollMs`.
+ * @throws when a document is refused or fails
+ */
 export async function timePush(
   target: ChildMillrace,
   items: readonly SyntheticItem[],
   push: (target: ChildMillrace, items: string[]) => Promise<void>,
+  pollMs: number = POLL_MS,
 ): Promise<PushTimes> {
   // Serializing JSON is the client's cost, so it happens before the clock starts.
   const bodies = items.map((item) => JSON.stringify(item));
   const startedMs = performance.now();
   await push(target, bodies);
   const acceptSeconds = (performance.now() - startedMs) / 1_000;
-  await untilIndexed(target);
+  await untilIndexed(target, pollMs);
   return { acceptSeconds, indexedSeconds: (performance.now() - startedMs) / 1_000 };
 }
 
@@ -110,7 +114,7 @@ async function inParallel(
   await Promise.all(Array.from({ length: workers }, run));
 }
 
-async function untilIndexed(target: ChildMillrace): Promise<void> {
+async function untilIndexed(target: ChildMillrace, pollMs: number): Promise<void> {
   await using pool = openPool(target, 1);
   const deadlineMs = performance.now() + INDEX_TIMEOUT_MS;
   for (;;) {
@@ -120,6 +124,6 @@ async function untilIndexed(target: ChildMillrace): Promise<void> {
     if (counts['failed']) throw new Error(`${counts['failed']} documents failed.`);
     if ((counts['accepted'] ?? 0) + (counts['indexing'] ?? 0) === 0) return;
     if (performance.now() > deadlineMs) throw new Error('Gave up: documents are still waiting.');
-    await wait(POLL_MS);
+    await wait(pollMs);
   }
 }

@@ -1,24 +1,31 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { startFakeSource } from '#test/support/fake-source.ts';
+import { until } from '#test/support/until.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { type ChildMillrace, startChildMillrace } from './child-millrace.ts';
-import { type ConsoleTabs, openConsoleTabs } from './console-tabs.ts';
-import type { MemoryReport } from './memory-probe.ts';
+import { type ConsolePage, livePages, openConsoleTabs } from './console-tabs.ts';
+import { awaitFigures } from './console-figures.ts';
 import { PUSHES, timePush } from './push-documents.ts';
 import { createDocuments, type SyntheticItem } from './synthetic-documents.ts';
 
 const TABS = 20;
 const DOCUMENTS = 20_000;
-const WARM_UP_DOCUMENTS = 1_000;
+const MINUTES = 10;
+/** Before the first part, as a share of what comes with tabs. */
+const WARM_UP_SHARE = 0.05;
 /**
  * Indexing becomes slower while the index grows, and a shared machine changes its pace: parts with tabs and without
  * alternate, so that both kinds get the same share of early and late documents.
  */
 const PARTS = ['without', 'with', 'with', 'without', 'without', 'with', 'with', 'without'] as const;
-const IDLE_SECONDS = 60;
-/** An event comes at most every two seconds. */
-const LAST_EVENT_MS = 30_000;
+const PARTS_OF_A_KIND = PARTS.length / 2;
+/** After each part without tabs, to know what the service costs when nothing happens. */
+const IDLE_SECONDS = 10;
+const SETUP_TIMEOUT_MS = 60_000;
+/** Seldom enough to cost nothing beside the ingestion. */
+const POLL_MS = 500;
 
-interface Part {
+interface Usage {
   documents: number;
   seconds: number;
   cpuSeconds: number;
@@ -26,50 +33,169 @@ interface Part {
   databaseCpuSeconds: number;
 }
 
+interface Part {
+  kind: (typeof PARTS)[number];
+  /** Until each tab shows its page. */
+  opening: Usage;
+  ingestion: Usage;
+  /** After it, with the tabs still open if there are any. */
+  rest: Usage;
+  /** Of the service's own heap, at the end. */
+  heapMb: number;
+  events: number;
+  answers: number;
+  figures: string;
+}
+
+interface Stage {
+  target: ChildMillrace;
+  pages: readonly ConsolePage[];
+  connectorId: number;
+  /** Documents that are there already. */
+  documents: number;
+  /** How long the tabs of a part stay open. */
+  openSeconds: number;
+}
+
 /**
- * What 20 tabs of the console cost beside an ingestion: processor time and rate with and without them, in one run; what
- * they cost alone; whether memory stays flat; and whether their figures are those of the database at the end.
+ * What 20 tabs of the console cost while they are open for ten minutes, 20,000 documents arriving meanwhile, beside as
+ * many documents without tabs: processor time, rate, memory, and whether their figures are those of the database.
  */
 export async function tabs(options: BenchOptions): Promise<void> {
   const count = options.documents ?? DOCUMENTS;
-  await using target = await startChildMillrace('src/main.ts', { probesMemory: true });
-  await push(target, createDocuments(WARM_UP_DOCUMENTS, options.bytes, { idPrefix: 'warm-up' }));
-  const items = createDocuments(count, options.bytes);
-  const size = Math.ceil(count / PARTS.length);
-  const parts: Record<(typeof PARTS)[number], Part[]> = { with: [], without: [] };
-  for (const [n, kind] of PARTS.entries()) {
-    const some = items.slice(n * size, (n + 1) * size);
-    await using opened = kind === 'with' ? await openConsoleTabs(target, TABS) : null;
-    parts[kind].push(await measure(target, () => push(target, some), some.length));
-    if (opened) console.log(`part ${n + 1}: ${JSON.stringify(opened.seen())}`);
-  }
-  const idle = await measure(target, () => wait(IDLE_SECONDS * 1_000), 0);
-  const { idleWithTabs, memory, agrees } = await leaveOpen(target, WARM_UP_DOCUMENTS + count);
-  console.log(
-    `tabs: ${TABS} tabs beside ${count} documents of ${options.bytes} bytes, ${target.size}`,
-  );
-  console.table({
-    'without tabs': rowOf(sumOf(parts.without)),
-    'with tabs': rowOf(sumOf(parts.with)),
-    'no documents': rowOf(idle),
-    'no documents, with tabs': rowOf(idleWithTabs),
+  const minutes = options.minutes ?? MINUTES;
+  await using site = await startFakeSource(() => ({
+    headers: { 'content-type': 'text/html' },
+    body: '<!doctype html><title>Hives</title><p>A hive holds some fifty thousand bees.</p>',
+  }));
+  await using target = await startChildMillrace('src/main.ts', {
+    probesMemory: true,
+    settings: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' },
   });
-  console.table(verdictOf(sumOf(parts.without), sumOf(parts.with), idle, idleWithTabs));
-  console.table({ 'tabs just opened': memory.before, 'after they were open': memory.after });
-  console.log(`Figures in the tabs and in the database: ${agrees}`);
+  const stage = await prepareStage(
+    target,
+    site.url,
+    createDocuments(Math.ceil(count * WARM_UP_SHARE), options.bytes, { idPrefix: 'warm-up' }),
+  );
+  stage.openSeconds = (minutes * 60) / PARTS_OF_A_KIND;
+  const size = Math.ceil(count / PARTS_OF_A_KIND);
+  const items = createDocuments(size * PARTS.length, options.bytes).map((item) => ({
+    ...item,
+    cc_pair_id: stage.connectorId,
+  }));
+  const parts: Part[] = [];
+  for (const [n, kind] of PARTS.entries()) {
+    parts.push(await runPart(stage, kind, items.slice(n * size, (n + 1) * size)));
+    stage.documents += size;
+  }
+  report(parts, `${TABS} tabs, ${options.bytes} bytes a document, ${target.size}`);
 }
+
+/** A connector, an endpoint with a delivery, and documents: something for each page to show. */
+async function prepareStage(
+  target: ChildMillrace,
+  siteUrl: string,
+  warmUp: readonly SyntheticItem[],
+): Promise<Stage> {
+  const connectorId = Number(
+    (
+      await call(target, 'POST', '/manage/admin/connector-with-mock-credential', {
+        name: 'Bench site',
+        source: 'web',
+        input_type: 'poll',
+        access_type: 'public',
+        connector_specific_config: { base_url: `${siteUrl}/`, web_connector_type: 'single' },
+      })
+    )['data'],
+  );
+  const endpoint = await call(target, 'POST', '/webhook-endpoints', {
+    url: `${siteUrl}/hook`,
+    event_types: ['ops.alarm.raised'],
+  });
+  const endpointId = String(endpoint['id']);
+  const sent = await call(target, 'POST', `/webhook-endpoints/${endpointId}/test`, {});
+  await until(async () => {
+    const pair = await call(target, 'GET', `/manage/admin/cc-pair/${connectorId}`);
+    return pair['indexing'] === false && pair['last_index_attempt_status'] === 'success';
+  }, SETUP_TIMEOUT_MS);
+  await push(
+    target,
+    warmUp.map((item) => ({ ...item, cc_pair_id: connectorId })),
+  );
+  const { documents } = await call(target, 'GET', '/service-api/ingestion?limit=1');
+  // Of the shape that the API's description names.
+  const [shown] = documents as { document_id: string }[];
+  const pages = livePages({
+    connectorId,
+    endpointId,
+    documentId: shown?.document_id ?? '',
+    deliveryId: String(sent['delivery_id']),
+  });
+  return { target, pages, connectorId, documents: warmUp.length + 1, openSeconds: 0 };
+}
+
+async function runPart(
+  { target, pages, connectorId, documents, openSeconds }: Stage,
+  kind: Part['kind'],
+  items: readonly SyntheticItem[],
+): Promise<Part> {
+  const startedMs = performance.now();
+  await using opened = kind === 'with' ? openConsoleTabs(target, pages, TABS) : null;
+  const opening = await measure(target, () => opened?.areOpen ?? Promise.resolve(), 0);
+  const ingestion = await measure(target, () => push(target, items), items.length);
+  const passed = (performance.now() - startedMs) / 1_000;
+  const restSeconds = opened === null ? IDLE_SECONDS : Math.max(1, openSeconds - passed);
+  const rest = await measure(target, () => wait(restSeconds * 1_000), 0);
+  const figures =
+    opened === null
+      ? ''
+      : await awaitFigures(opened.latest, { connectorId, documents: documents + items.length });
+  const { heapMb } = await target.memory();
+  const part = {
+    kind,
+    opening,
+    ingestion,
+    rest,
+    heapMb,
+    figures,
+    ...(opened?.seen() ?? NOTHING_SEEN),
+  };
+  console.log(
+    `${kind} tabs: ${items.length} documents in ${rounded(ingestion.seconds)} s, then ${rounded(rest.seconds)} s; heap ${rounded(heapMb)} MB; ${part.events} events, ${part.answers} answers ${figures}`,
+  );
+  return part;
+}
+
+const NOTHING_SEEN = { events: 0, answers: 0 };
 
 async function push(target: ChildMillrace, items: readonly SyntheticItem[]): Promise<void> {
   const batches = Object.entries(PUSHES).find(([name]) => name.startsWith('batches'))?.[1];
   if (!batches) throw new Error('There is no way to push batches.');
-  await timePush(target, items, batches);
+  await timePush(target, items, batches, POLL_MS);
+}
+
+async function call(
+  target: ChildMillrace,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<Record<string, unknown>> {
+  const response = await fetch(`${target.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${target.adminKey}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`);
+  // An object by the API's description.
+  return JSON.parse(text) as Record<string, unknown>;
 }
 
 async function measure(
   target: ChildMillrace,
   work: () => Promise<unknown>,
   documents: number,
-): Promise<Part> {
+): Promise<Usage> {
   const before = await target.usage();
   const databaseBefore = await target.databaseCpuSeconds();
   const startedMs = performance.now();
@@ -84,49 +210,67 @@ async function measure(
   };
 }
 
-/** Tabs without work beside them: what they cost, what they keep, and what they show. */
-async function leaveOpen(
-  target: ChildMillrace,
-  documents: number,
-): Promise<{
-  idleWithTabs: Part;
-  memory: { before: MemoryReport; after: MemoryReport };
-  agrees: string;
-}> {
-  await using opened = await openConsoleTabs(target, TABS);
-  await wait(5_000);
-  const before = await target.memory();
-  const idleWithTabs = await measure(target, () => wait(IDLE_SECONDS * 1_000), 0);
-  const after = await target.memory();
-  const agrees = await compare(opened, documents);
-  return { idleWithTabs, memory: { before, after }, agrees };
+function report(parts: readonly Part[], title: string): void {
+  const withTabs = parts.filter(({ kind }) => kind === 'with');
+  const without = parts.filter(({ kind }) => kind === 'without');
+  const ingestion = {
+    with: sumOf(withTabs.map((part) => part.ingestion)),
+    without: sumOf(without.map((part) => part.ingestion)),
+  };
+  const rest = {
+    with: sumOf(withTabs.map((part) => part.rest)),
+    without: sumOf(without.map((part) => part.rest)),
+  };
+  const opening = sumOf(withTabs.map((part) => part.opening));
+  console.log(`tabs: ${title}`);
+  console.table({
+    [`opening the tabs, ${withTabs.length} times`]: rowOf(opening),
+    'documents, no tabs': rowOf(ingestion.without),
+    'documents and tabs': rowOf(ingestion.with),
+    'no documents, no tabs': rowOf(rest.without),
+    'no documents, tabs': rowOf(rest.with),
+  });
+  const perDocument = (usage: Usage): number => cpuOf(usage) / usage.documents;
+  const open = withTabs.reduce((sum, part) => sum + part.ingestion.seconds + part.rest.seconds, 0);
+  const [first, last] = [withTabs[0]?.heapMb ?? NaN, withTabs.at(-1)?.heapMb ?? NaN];
+  const wrong = withTabs.find(({ figures }) => !figures.startsWith('equal'));
+  console.table({
+    'share of the CPU that goes to the console': {
+      measured: rounded(1 - perDocument(ingestion.without) / perDocument(ingestion.with)),
+      aim: '< 0.05',
+    },
+    'rate of the ingestion, with tabs / without': {
+      measured: rounded(
+        ingestion.with.documents /
+          ingestion.with.seconds /
+          (ingestion.without.documents / ingestion.without.seconds),
+      ),
+      aim: '≥ 0.95',
+    },
+    'heap at the end of the last part with tabs / of the first': {
+      measured: rounded(last / first),
+      aim: '< 1.1',
+    },
+    'figures in the tabs and in the database': {
+      measured: wrong?.figures ?? 'equal',
+      aim: 'equal',
+    },
+    'minutes that the tabs were open': {
+      measured: rounded(open / 60),
+      aim: `${MINUTES}, with ${DOCUMENTS} documents`,
+    },
+    'a core, share that the tabs take when nothing happens': {
+      measured: rounded(
+        cpuOf(rest.with) / rest.with.seconds - cpuOf(rest.without) / rest.without.seconds,
+      ),
+      aim: '',
+    },
+  });
 }
 
-/** The part of `GET /overview` that is compared; its event has the same shape. */
-interface ShownOverview {
-  documents: { indexed: number; accepted: number; failed: number };
-}
-
-async function compare({ latest }: ConsoleTabs, documents: number): Promise<string> {
-  const wanted = `${documents} indexed, 0 waiting, 0 failed`;
-  let shown = '';
-  for (
-    const until = performance.now() + LAST_EVENT_MS;
-    performance.now() < until;
-    await wait(500)
-  ) {
-    const overview = latest.get('overview') as ShownOverview | undefined;
-    if (!overview) continue;
-    const { indexed, accepted, failed } = overview.documents;
-    shown = `${indexed} indexed, ${accepted} waiting, ${failed} failed`;
-    if (shown === wanted) return `equal (${shown})`;
-  }
-  return `DIFFERENT: ${shown}, not ${wanted}`;
-}
-
-function sumOf(parts: readonly Part[]): Part {
-  const sum = (of: (part: Part) => number): number =>
-    parts.reduce((total, part) => total + of(part), 0);
+function sumOf(usages: readonly Usage[]): Usage {
+  const sum = (of: (usage: Usage) => number): number =>
+    usages.reduce((total, usage) => total + of(usage), 0);
   return {
     documents: sum(({ documents }) => documents),
     seconds: sum(({ seconds }) => seconds),
@@ -135,39 +279,20 @@ function sumOf(parts: readonly Part[]): Part {
   };
 }
 
-function cpuOf({ cpuSeconds, databaseCpuSeconds }: Part): number {
+function cpuOf({ cpuSeconds, databaseCpuSeconds }: Usage): number {
   return cpuSeconds + databaseCpuSeconds;
 }
 
-function rowOf(part: Part) {
-  const { documents, seconds, cpuSeconds, databaseCpuSeconds } = part;
+function rowOf(usage: Usage) {
+  const { documents, seconds, cpuSeconds, databaseCpuSeconds } = usage;
   return {
     documents,
     seconds: rounded(seconds),
     'documents/s': documents === 0 ? null : rounded(documents / seconds),
     'CPU s': rounded(cpuSeconds),
     'database CPU s': rounded(databaseCpuSeconds),
-    'CPU ms/document': documents === 0 ? null : rounded((cpuOf(part) * 1_000) / documents),
-    'CPU, share of a core': rounded(cpuOf(part) / seconds),
-  };
-}
-
-function verdictOf(without: Part, withTabs: Part, idle: Part, idleWithTabs: Part) {
-  const perDocument = (part: Part): number => cpuOf(part) / part.documents;
-  const alone = cpuOf(idleWithTabs) / idleWithTabs.seconds - cpuOf(idle) / idle.seconds;
-  return {
-    'share of the CPU, by difference, beside the ingestion': {
-      measured: rounded(1 - perDocument(without) / perDocument(withTabs)),
-      aim: '< 0.05',
-    },
-    'share of the CPU, tabs alone against the ingestion': {
-      measured: rounded(alone / (cpuOf(without) / without.seconds)),
-      aim: '< 0.05',
-    },
-    'rate with tabs / without': {
-      measured: rounded(without.seconds / withTabs.seconds),
-      aim: '≥ 0.95',
-    },
+    'CPU ms/document': documents === 0 ? null : rounded((cpuOf(usage) * 1_000) / documents),
+    'CPU, share of a core': rounded(cpuOf(usage) / seconds),
   };
 }
 

@@ -98,7 +98,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   documents: ['.', 'search'],
   leads: ['lexicon', 'extract', '.', 'merge', 'visit', 'search', 'scrapes'],
-  email: ['.', 'administration'],
+  email: ['deliverability', '.', 'bounces', 'administration'],
   chat: [
     'wire',
     'model',
@@ -175,7 +175,7 @@ export const DOORS: readonly { modules: readonly string[]; places: readonly stri
     ],
   },
   { modules: ['nodemailer'], places: ['src/email/smtp.ts'] },
-  { modules: ['imapflow'], places: ['src/connectors/kinds/imap/imap-session.ts'] },
+  { modules: ['imapflow'], places: ['src/platform/imap-session.ts'] },
   { modules: ['stripe'], places: ['src/billing/stripe-client.ts'] },
   { modules: ['playwright-core'], places: ['src/connectors/kinds/web/chromium-renderer.ts'] },
   {

@@ -12,5 +12,6 @@ export const emailSend = defineQueue({
   key: ({ messageId: id }) => id,
   attempts: 3,
   concurrency: 20,
-  timeoutMs: 30_000,
+  // 5 s of waiting for a turn, 25 s of SMTP.
+  timeoutMs: 35_000,
 });

@@ -1,3 +1,4 @@
+import { bouncePoll } from './bounce-poll.ts';
 import { chatSweep } from './chat-sweep.ts';
 import { connectorDelete } from './connector-delete.ts';
 import { connectorPrune } from './connector-prune.ts';
@@ -25,6 +26,7 @@ export const QUEUES: readonly AnyQueue[] = [
   leadScrape,
   emailVerify,
   emailSend,
+  bouncePoll,
   webhookDeliver,
   webhookSweep,
   outreachSweep,

@@ -3,6 +3,14 @@ import type { QueueAccess, QueueBackend } from '#src/platform/queue-backend.ts';
 import { NO_TRACING, type TraceOrigin, type Tracing } from '#src/platform/tracing.ts';
 import { QUEUES } from './index.ts';
 import type { AnyQueue, JobData, QueueDefinition } from './queue.ts';
+import {
+  findStoredJob,
+  type JobNote,
+  type JobState,
+  listStoredJobs,
+  type StoredJob,
+} from './read-jobs.ts';
+import { createWaitingAge } from './waiting-age.ts';
 
 export interface EnqueueOptions {
   /** A delayed job has no key: otherwise it would swallow one that is due now. */
@@ -18,6 +26,8 @@ export interface FailedJob {
   message: string;
   attempts: number;
   failedAt: Date;
+  /** The stack of the last attempt; null when the store has none. */
+  stack: string | null;
 }
 
 /** Adds work to the queues and inspects them. Every call rejects within seconds while the store is unavailable. */
@@ -40,12 +50,27 @@ export interface Producer {
   ): Promise<void>;
   /** Jobs by state: waiting, active, delayed, failed, completed, … */
   counts(queue: AnyQueue): Promise<Record<string, number>>;
-  /** How long the job at the head has been ready to run; null when none is waiting. */
+  /**
+   * How long the job at the head has been ready to run; null when none is waiting. See `createWaitingAge` for jobs that
+   * were tried before.
+   */
   oldestWaitingAgeMs(queue: AnyQueue): Promise<number | null>;
   /** When the schedule of a queue runs next; null when it has none. */
   nextRunAt(queue: AnyQueue): Promise<Date | null>;
   /** Failed jobs, latest first: id, reason, attempts and time. */
   failedJobs(queue: AnyQueue, limit: number): Promise<FailedJob[]>;
+  /** Removes failed jobs, and returns how many. Jobs in other states stay. */
+  discardFailedJobs(queue: AnyQueue, ids: readonly string[]): Promise<number>;
+  /** A page of the jobs in a state, and their total. */
+  listJobs(
+    queue: AnyQueue,
+    state: JobState,
+    page: { offset: number; limit: number },
+  ): Promise<{ jobs: StoredJob[]; total: number }>;
+  /** A job and the notes on its failed attempts; null when the store has no job of this id. */
+  findJob(queue: AnyQueue, id: string): Promise<{ job: StoredJob; notes: JobNote[] } | null>;
+  /** When the latest finished job of the queue ended; null when the store has none. */
+  lastFinishedAt(queue: AnyQueue): Promise<Date | null>;
   /** Makes the schedules in the store match the queue list; also restores schedules after the store was flushed. */
   syncSchedules(): Promise<void>;
   /** BullMQ's own objects, for the dashboard. */
@@ -59,8 +84,11 @@ export interface Producer {
 const KEEP_COMPLETED = { count: 1_000, age: 3_600 };
 const KEEP_FAILED = { count: 5_000, age: 7 * 86_400 };
 const MAX_STREAM_EVENTS = 1_000;
+/** Notes on failed attempts per job. */
+const KEEP_NOTES = 50;
 const BACKOFF_JITTER = 0.5;
 const MAX_SCHEDULES = 100;
+const MAX_STACK = 10_000;
 
 /** Opens every queue in the list. */
 export async function openProducer(
@@ -108,10 +136,7 @@ export async function openProducer(
         delay: delayMs,
       });
     },
-    counts: async (queue) => queueOf(queue).getJobCounts(),
-    oldestWaitingAgeMs: async (queue) => oldestWaitingAgeMs(queueOf(queue)),
-    nextRunAt: async (queue) => nextRunAt(queueOf(queue), queue.name),
-    failedJobs: async (queue, limit) => failedJobs(queueOf(queue), limit),
+    ...storedJobCalls(queueOf),
     async syncSchedules() {
       await Promise.all(queues.map(async (queue) => syncSchedule(queueOf(queue), queue)));
     },
@@ -121,6 +146,21 @@ export async function openProducer(
       await Promise.all([...opened.values()].map(async (queue) => queue.close()));
     },
   };
+}
+
+/** The calls that read and discard stored jobs. */
+function storedJobCalls(queueOf: (queue: AnyQueue) => Queue) {
+  const waitingAge = createWaitingAge();
+  return {
+    counts: async (queue) => queueOf(queue).getJobCounts(),
+    oldestWaitingAgeMs: async (queue) => waitingAge(queueOf(queue)),
+    nextRunAt: async (queue) => nextRunAt(queueOf(queue), queue.name),
+    failedJobs: async (queue, limit) => failedJobs(queueOf(queue), limit),
+    discardFailedJobs: async (queue, ids) => discardFailedJobs(queueOf(queue), ids),
+    listJobs: async (queue, state, page) => listStoredJobs(queueOf(queue), state, page),
+    findJob: async (queue, id) => findStoredJob(queueOf(queue), id),
+    lastFinishedAt: async (queue) => lastFinishedAt(queueOf(queue)),
+  } satisfies Partial<Producer>;
 }
 
 function openQueue(queue: AnyQueue, access: QueueAccess): Queue {
@@ -179,17 +219,8 @@ function retryOptions(
     backoff: { type: 'exponential', delay: queue.backoffMs, jitter: BACKOFF_JITTER },
     removeOnComplete: KEEP_COMPLETED,
     removeOnFail: KEEP_FAILED,
+    keepLogs: KEEP_NOTES,
   };
-}
-
-async function oldestWaitingAgeMs(queue: Queue): Promise<number | null> {
-  const heads = await Promise.all([
-    queue.getJobs(['waiting'], 0, 0, true),
-    queue.getJobs(['prioritized'], 0, 0, true),
-  ]);
-  const readySince = heads.flat().map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
-  if (readySince.length === 0) return null;
-  return Math.max(0, Date.now() - Math.min(...readySince));
 }
 
 async function failedJobs(queue: Queue, limit: number): Promise<FailedJob[]> {
@@ -199,7 +230,29 @@ async function failedJobs(queue: Queue, limit: number): Promise<FailedJob[]> {
     message: job.failedReason ?? '',
     attempts: job.attemptsMade,
     failedAt: new Date(job.finishedOn ?? job.timestamp),
+    stack: job.stacktrace?.at(-1)?.slice(0, MAX_STACK) ?? null,
   }));
+}
+
+async function discardFailedJobs(queue: Queue, ids: readonly string[]): Promise<number> {
+  let discarded = 0;
+  for (const id of ids) {
+    // A job retried in the meantime must stay.
+    const job = await queue.getJob(id);
+    if (!job || !(await job.isFailed())) continue;
+    await job.remove();
+    discarded += 1;
+  }
+  return discarded;
+}
+
+async function lastFinishedAt(queue: Queue): Promise<Date | null> {
+  const latest = await Promise.all([
+    queue.getJobs(['completed'], 0, 0),
+    queue.getJobs(['failed'], 0, 0),
+  ]);
+  const times = latest.flat().flatMap(({ finishedOn }) => finishedOn ?? []);
+  return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
 async function nextRunAt(queue: Queue, name: string): Promise<Date | null> {

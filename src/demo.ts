@@ -13,7 +13,10 @@ import type { RunningMillrace } from './start-millrace.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** The sample corpus: Millrace's own manual. */
-const CORPUS = ['docs', 'README.md'];
+const CORPUS = [
+  { path: 'docs', linkPrefix: new URL('docs/', pathToFileURL(ROOT)).href },
+  { path: 'README.md', linkPrefix: pathToFileURL(ROOT).href },
+];
 const QUESTIONS = [
   'How does Millrace make sure that no accepted document is lost?',
   'How do I add a queue?',
@@ -51,8 +54,10 @@ function demoConfig(config: Config): Config {
 async function show(running: RunningMillrace, signal: AbortSignal): Promise<void> {
   const { url, adminKey } = running;
   say(`Millrace (${running.services.config.size}) listens on ${url}\n`);
-  say(`$ millrace ingest ${CORPUS.join(' ')}`);
-  await run(running, ['ingest', ...CORPUS, '--link-prefix', pathToFileURL(ROOT).href], signal);
+  for (const { path, linkPrefix } of CORPUS) {
+    say(`$ millrace ingest ${path}`);
+    await run(running, ['ingest', path, '--link-prefix', linkPrefix], signal);
+  }
   for (const question of QUESTIONS) {
     say(`\n$ millrace ask "${question}"`);
     await run(running, ['ask', question], signal);

@@ -45,6 +45,8 @@ export type LeadId = Branded<string, 'LeadId'>;
 export type EmailAccountId = Branded<string, 'EmailAccountId'>;
 /** UUID of a message through a sender account; `verification_id` on the wire when it verifies the account. */
 export type EmailMessageId = Branded<string, 'EmailMessageId'>;
+/** UUID of a bounce mailbox: where reports about returned messages arrive. */
+export type BounceMailboxId = Branded<string, 'BounceMailboxId'>;
 /** Id of an agent (`persona_id` on the wire); 0 is the default one, which has no row. */
 export type AgentId = Branded<number, 'AgentId'>;
 /** Id of a project: a user's files, instructions and conversations on one subject. */

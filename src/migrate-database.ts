@@ -25,6 +25,7 @@ export async function migrateDatabase(
   const database = await openDatabase(
     {
       databaseUrl: config.DATABASE_URL ?? null,
+      directUrl: config.DATABASE_DIRECT_URL ?? null,
       poolSize: 2,
       directory: directory?.databasePath ?? null,
     },
@@ -32,22 +33,24 @@ export async function migrateDatabase(
     { log, signal: null, timeoutMs: config.START_WAIT_SECONDS * 1_000 },
   );
   opened.defer(() => database.close());
-  await migrate(database.db, log);
+  // Migrations lock, and set what lasts in their session.
+  const db = database.directDb;
+  await migrate(db, log);
   const ring = readKeyRing(config, directory);
   if (lostKey !== undefined) {
-    const count = await acceptLostKey(database.db, ring, lostKey);
+    const count = await acceptLostKey(db, ring, lostKey);
     const stay = count === 1 ? '1 value stays' : `${count} values stay`;
     process.stdout.write(
       `${stay} unreadable until entered again, or until the key ${lostKey} is back.\n`,
     );
   }
-  await assertKeyRing(database.db, ring);
+  await assertKeyRing(db, ring);
   // Opening the queues creates their tables; on Redis there are none.
   if (config.size !== 'scale-out') {
     const backend = await openQueueBackend({
       size: config.size,
       pglite: database.pglite,
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
       redisUrl: undefined,
       log,
     });
@@ -57,10 +60,10 @@ export async function migrateDatabase(
   opened.defer(() => threads.close());
   const embedder = await createEmbedder(config, createOperatorFetch(), threads);
   if (reembed) {
-    const waiting = await reembedEverything(database.db, embedder);
+    const waiting = await reembedEverything(db, embedder);
     process.stdout.write(`${waiting} documents will be indexed again with ${embedder.model}.\n`);
   } else {
-    await assertEmbeddingModel(database.db, embedder);
+    await assertEmbeddingModel(db, embedder);
   }
   process.stdout.write('The database is up to date.\n');
 }

@@ -10,12 +10,15 @@ import { collectQueueMetrics, createMetrics, type Metrics } from './platform/met
 import type { Services } from './services.ts';
 
 /** What this process counts, and what it reads from rows at each scrape. */
-export function openMetrics(services: Pick<Services, 'clock' | 'db' | 'producer'>): Metrics {
-  const { db, producer } = services;
+export function openMetrics(
+  services: Pick<Services, 'clock' | 'db' | 'producer' | 'readReplica'>,
+): Metrics {
+  const { db, producer, readReplica } = services;
   const metrics = createMetrics();
   collectQueueMetrics(producer, QUEUES, metrics);
   metrics.addCollector(() => stateSamples(services));
   metrics.addCollector(() => workSamples(services));
+  metrics.addCollector(async () => readReplica.samples());
   metrics.addCollector(() => connectorSamples(db));
   metrics.addCollector(() => webhookSamples(db));
   metrics.addCollector(() => scrapeSamples(db));

@@ -19,7 +19,10 @@ import { assertEmbeddingModel } from './documents/embedding-model.ts';
 import { openDocumentReader } from './documents/document-reader.ts';
 import { type IndexThreads, openIndexThreads } from './documents/index-threads.ts';
 import { createIndexTurns } from './documents/index-turns.ts';
+import { openLineRoom } from './documents/line-room.ts';
 import { createPendingLimit } from './documents/pending-limit.ts';
+import { createInboxes } from './email/bounces/open-inboxes.ts';
+import { openReportReader } from './email/bounces/report-reader.ts';
 import { createMailer } from './email/smtp.ts';
 import { assertKeyRing } from './encryption/assert-key-ring.ts';
 import { readKeyRing } from './encryption/key-ring.ts';
@@ -31,20 +34,20 @@ import { baseUrlOf } from './platform/base-url.ts';
 import { openOperations } from './operations/open-operations.ts';
 import type { Config } from './platform/config.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
-import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
+import type { Database, OpenDatabase } from './platform/database.ts';
 import { createDnsClient } from './platform/dns.ts';
 import { createFinishWatch } from './platform/finish-watch.ts';
 import { createHttpClient, createOperatorFetch, type HttpClient } from './platform/http.ts';
 import { createLog } from './platform/log.ts';
-import { assertSchemaIsCurrent, migrate } from './platform/migrations.ts';
 import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts';
+import { openRateLimitStore } from './platform/open-rate-limit-store.ts';
 import { traceCalls, traceFetch } from './platform/trace-outbound.ts';
 import { openTracing, type Tracing } from './platform/tracing.ts';
 import { openMetrics } from './open-metrics.ts';
 import { waitFor } from './platform/wait-for.ts';
 import type { WaitPolicy } from './platform/wait-for-server.ts';
-import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
+import { openRows } from './open-rows.ts';
 import { openUnsubscribeKeys } from './outreach/unsubscribe-keys.ts';
 import { createPointsAwarder } from './points/award-in-background.ts';
 import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
@@ -64,14 +67,12 @@ export interface StartOptions {
 export async function openServices(config: Config, options: StartOptions = {}): Promise<Services> {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? createLog(config.LOG_LEVEL);
-  const timeoutMs = config.START_WAIT_SECONDS * 1_000;
-  const patience = { log, signal: options.signal ?? null, timeoutMs };
+  const patience = waitPolicyOf(config, log, options);
   const tracing = await openTracing(config, { log, version: packageJson.version });
   opened.defer(() => tracing.close());
   const dataDirectory = await openOwnDirectory(config, opened);
-  const database = await openRows(config, dataDirectory, patience, tracing);
-  opened.defer(() => database.close());
-  await prepareSchema(config, database.db, log);
+  const started = { dataDirectory, patience, tracing };
+  const { database, rows } = await openRows(config, started, opened);
   const { encryptionKey, ...sealing } = await openSecrets(config, database.db, dataDirectory);
   const backend = await openBackend(config, database, log, patience);
   opened.defer(() => backend.close());
@@ -90,7 +91,8 @@ export async function openServices(config: Config, options: StartOptions = {}): 
   opened.defer(() => answerRuns.close());
   const usageLedger = createUsageLedger({ db: database.db, log, clock });
   opened.defer(() => usageLedger.idle());
-  const metrics = openMetrics({ db: database.db, producer, clock });
+  const metrics = openMetrics({ ...rows, producer, clock });
+  const rateLimitStore = await openRateLimitStore(database, { backend, log, clock }, opened);
   const resources = opened.move();
   return {
     config,
@@ -98,11 +100,11 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     clock,
     wait: waitFor,
     dataDirectory,
-    db: database.db,
+    ...rows,
     inBackground: createBackground(database.idleMs),
     queueBackend: backend,
     producer,
-    rateLimitStore: rateLimitStoreOf(database, backend),
+    rateLimitStore,
     metrics,
     tracing,
     ...openOperations(clock, metrics),
@@ -124,6 +126,14 @@ export async function openServices(config: Config, options: StartOptions = {}): 
 
 const clock = (): Date => new Date();
 
+function waitPolicyOf(
+  { START_WAIT_SECONDS: seconds }: Config,
+  log: Logger,
+  { signal = null }: { signal?: AbortSignal | null },
+): WaitPolicy {
+  return { log, signal, timeoutMs: seconds * 1_000 };
+}
+
 async function openOwnDirectory(
   config: Config,
   opened: AsyncDisposableStack,
@@ -133,26 +143,6 @@ async function openOwnDirectory(
   opened.defer(() => directory.release());
   directory.saveSecrets(directory.secrets);
   return directory;
-}
-
-function openRows(
-  config: Config,
-  dataDirectory: DataDirectory | null,
-  patience: WaitPolicy,
-  tracing: Tracing,
-): Promise<OpenDatabase> {
-  const place = {
-    databaseUrl: config.DATABASE_URL ?? null,
-    poolSize: config.DATABASE_POOL_SIZE,
-    directory: dataDirectory?.databasePath ?? null,
-  };
-  return openDatabase(place, patience.log, patience, tracing);
-}
-
-/** The embedded size migrates itself; on a server, an operator decides when (`npm run migrate`). */
-async function prepareSchema(config: Config, db: Database, log: Logger): Promise<void> {
-  if (config.size === 'embedded') await migrate(db, log);
-  else await assertSchemaIsCurrent(db, log);
 }
 
 /** @throws StartError when a key is missing or wrong */
@@ -179,7 +169,8 @@ function openBackend(
   return openQueueBackend({
     size: config.size,
     pglite,
-    databaseUrl: config.DATABASE_URL,
+    // Queues in Postgres listen, and name their schema in the session.
+    databaseUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     redisUrl: config.REDIS_URL,
     log,
     patience,
@@ -210,6 +201,7 @@ async function openFeatures(
     indexThreads,
     indexTurns,
     documentReader,
+    lineRoom: openLineRoom(config.MAX_DOCUMENT_BYTES),
     embedder,
     documentAcceptor,
     operatorFetch,
@@ -260,6 +252,8 @@ function openOutside(
     ...openFileStore(config, { db, operatorFetch, clock: () => new Date() }),
     dns: createDnsClient(),
     mailer: createMailer({ guard: http.guard, allowPort25: config.SMTP_ALLOW_PORT_25 }),
+    inboxes: createInboxes({ guard: http.guard, clock }),
+    reportReader: opened.use(openReportReader()),
     leadExtractor: opened.use(openExtractorPool()),
     parsers: opened.use(openParserPool({ maxFileBytes: config.MAX_FILE_BYTES })),
     pythonSandbox: config.PYTHON_TOOL
@@ -270,9 +264,4 @@ function openOutside(
 
 function openClient(tracing: Tracing, options: Parameters<typeof createHttpClient>[0]): HttpClient {
   return traceCalls(createHttpClient(options), tracing);
-}
-
-function rateLimitStoreOf({ pool }: OpenDatabase, backend: QueueBackend): RateLimitStore {
-  if (backend.redis) return { kind: 'redis', client: backend.redis };
-  return pool ? { kind: 'postgres', pool } : { kind: 'memory' };
 }

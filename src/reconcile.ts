@@ -1,3 +1,4 @@
+import { bouncePoll } from '#queues/bounce-poll.ts';
 import { documentIndex } from '#queues/document-index.ts';
 import { leadScrape } from '#queues/lead-scrape.ts';
 import { userFile } from '#queues/user-file.ts';
@@ -9,6 +10,7 @@ import { reconcileConnectors, recoverConnectors } from './connectors/runs/reconc
 import { takeBackClaims } from './documents/claim-documents.ts';
 import { fillTitles } from './documents/fill-titles.ts';
 import { reconcileDocuments, sendUnfinished } from './documents/reconcile-documents.ts';
+import { reconcilePolls, recoverPolls } from './email/bounces/send-polls.ts';
 import { reconcileMessages, recoverMessages } from './email/reconcile-messages.ts';
 import { reconcileScrapes, recoverScrapes } from './leads/scrapes/reconcile-scrapes.ts';
 import { recordRepairs } from './operations/repairs.ts';
@@ -33,6 +35,7 @@ export async function reconcile(services: ReconcileServices, signal: AbortSignal
     [webhookDeliver.name]: await reconcileWebhooks(services),
     [leadScrape.name]: await reconcileScrapes(services),
     ...(await reconcileMessages(services)),
+    [bouncePoll.name]: await reconcilePolls(services),
     [userFile.name]: await reconcileUserFiles(services),
   });
   await fillTitles(services.db, signal);
@@ -51,6 +54,7 @@ export async function recoverAfterCrash(services: ReconcileServices): Promise<vo
   await recoverWebhooks(services);
   await recoverScrapes(services);
   await recoverMessages(services);
+  await recoverPolls(services);
   await recoverUserFiles(services);
   await recoverRuns(services);
 }

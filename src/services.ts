@@ -3,7 +3,7 @@ import type { BillingServices } from './billing/billing-services.ts';
 import type { ChatServices } from './chat/chat-services.ts';
 import type { ConnectorServices } from './connectors/connector-services.ts';
 import type { DocumentServices } from './documents/document-services.ts';
-import type { EmailServices } from './email/email-services.ts';
+import type { BounceServices } from './email/bounces/bounce-services.ts';
 import type { FileServices } from './files/file-services.ts';
 import type { LeadServices } from './leads/lead-services.ts';
 import type { OperationsServices } from './operations/operations-services.ts';
@@ -17,10 +17,10 @@ export interface Services
   extends
     AsyncDisposable,
     BillingServices,
+    BounceServices,
     ChatServices,
     ConnectorServices,
     DocumentServices,
-    EmailServices,
     FileServices,
     LeadServices,
     OperationsServices,

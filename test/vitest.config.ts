@@ -42,13 +42,15 @@ function project(
       pool: 'forks' as const,
       // Otherwise most of a file's time would go into importing the product again.
       isolate: false,
+      // More than cores bring nothing: CI took as long with one and with two more, and tests on the clock failed.
       maxWorkers: availableParallelism(),
       sequence: { groupOrder },
     },
   };
 }
 
-const withDatabase = { globalSetup: 'test/support/database-template.ts', groupOrder: 1 };
+const afterUnits = { groupOrder: 1 };
+const withDatabase = { globalSetup: 'test/support/database-template.ts', ...afterUnits };
 
 export default defineConfig({
   test: {
@@ -67,8 +69,8 @@ export default defineConfig({
     projects: [
       project('unit', { include: ['test/unit/**/*.test.ts'] }),
       project('contracts', { include: ['test/contracts/**/*.test.ts'], exclude: volume }),
-      project('volume', { include: volume }, { groupOrder: 1 }),
-      project('boundaries', { include: ['test/boundaries/**/*.test.ts'] }, { groupOrder: 1 }),
+      project('volume', { include: volume }, afterUnits),
+      project('boundaries', { include: ['test/boundaries/**/*.test.ts'] }, afterUnits),
       project('smoke', { include: smoke }, withDatabase),
       project(
         'integration',

@@ -1,11 +1,12 @@
 import { termFold } from '#queues/term-fold.ts';
-import { ADOPTED_PER_STEP, adoptTerms } from '#src/documents/adopt-terms.ts';
 import { checkWords, CHUNKS_PER_STEP, gatherWords } from '#src/documents/gather-words.ts';
 import {
   checkPostings,
   dropAbandonedSegments,
   mergePostings,
 } from '#src/documents/merge-postings.ts';
+import { dropOlderSegments, RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
+import { RENEWED_TITLES_PER_STEP, renewTitles } from '#src/documents/renew-titles.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { defineWorker } from './worker.ts';
 
@@ -24,7 +25,9 @@ export const worker = defineWorker(termFold, async ({ db, inBackground }, _paylo
     }
   };
   const rows = await repeat(() => foldTermDeltas(db, ROWS_PER_STEP), ROWS_PER_STEP);
-  const adopted = await repeat(() => adoptTerms(db), ADOPTED_PER_STEP);
+  const renewed = await repeat(() => renewTerms(db), RENEWED_PER_STEP);
+  await repeat(() => renewTitles(db), RENEWED_TITLES_PER_STEP);
+  while (await inBackground(() => dropOlderSegments(db))) job.signal.throwIfAborted();
   while (await mergePostings(db, inBackground, job.signal)) job.signal.throwIfAborted();
   if (await checkPostings(db, inBackground, job.signal)) await dropAbandonedSegments(db);
   const chunks = await repeat(() => gatherWords(db), CHUNKS_PER_STEP);
@@ -32,5 +35,5 @@ export const worker = defineWorker(termFold, async ({ db, inBackground }, _paylo
     if (!(await inBackground(() => checkWords(db)))) break;
     job.signal.throwIfAborted();
   }
-  return { rows, adopted, chunks };
+  return { rows, renewed, chunks };
 });

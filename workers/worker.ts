@@ -1,8 +1,10 @@
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { QueueDefinition } from '#queues/queue.ts';
+import { writeNote } from '#queues/read-jobs.ts';
 import type { TakenJob } from '#src/operations/job-history.ts';
 import type { Services } from '#src/services.ts';
 import { attemptJob, type Outcome, ShutdownError, type WorkerDefinition } from './attempt-job.ts';
+import { historyEnd } from './history-end.ts';
 
 /** Defines how the jobs of a queue are handled. `workers/<queue name>.ts` exports the result as `worker`. */
 export function defineWorker<P>(
@@ -36,6 +38,13 @@ const STORE_RETRY_MS = 1_000;
 /** How long the store has to take back the jobs of a closing worker. */
 const STORE_GRACE_MS = 3_000;
 
+const WORKER_SETTINGS = {
+  lockDuration: LOCK_MS,
+  stalledInterval: STALLED_CHECK_MS,
+  maxStalledCount: MAX_LOST_WORKERS,
+  runRetryDelay: STORE_RETRY_MS,
+};
+
 /** Starts taking jobs at once, up to `concurrency` at a time. */
 export function startWorker<P>(
   definition: WorkerDefinition<P>,
@@ -57,23 +66,18 @@ export function startWorker<P>(
     const end = jobHistory.begin(takenJob(definition.queue.name, job));
     let outcome: Outcome | null = null;
     try {
+      const startedAt = performance.now();
       outcome = await attemptJob(definition, services, arrivedJob(job), abort);
+      await noteFailure(job, outcome, performance.now() - startedAt).catch(reportError);
       if (outcome.kind === 'aborted') await handBack(job, token, reportError);
       else tellBullMq(outcome);
     } finally {
       active.delete(abort);
-      end(outcome === null ? null : END_OF_OUTCOME[outcome.kind]);
+      end(outcome === null ? null : historyEnd(outcome));
     }
   };
 
-  const settings = {
-    ...forWorkers.options,
-    concurrency,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: MAX_LOST_WORKERS,
-    runRetryDelay: STORE_RETRY_MS,
-  };
+  const settings = { ...forWorkers.options, ...WORKER_SETTINGS, concurrency };
   const worker = new Worker(definition.queue.name, processJob, settings, forWorkers.factory);
   worker.on('error', reportError);
 
@@ -95,6 +99,15 @@ export function startWorker<P>(
       clearTimeout(deadline);
     },
   };
+}
+
+/** The store keeps no times of failed attempts, so they are noted in the job's log, for its page. */
+async function noteFailure(job: Job, outcome: Outcome, durationMs: number): Promise<void> {
+  if (outcome.kind === 'completed' || outcome.kind === 'later') return;
+  const { kind: end, error } = outcome;
+  const attempt = job.attemptsMade + 1;
+  const note = writeNote({ attempt, at: new Date(), end, durationMs, error: error.message });
+  await job.log(note);
 }
 
 function pausing(
@@ -124,16 +137,6 @@ function arrivedJob(job: Job): {
     attempts: job.opts.attempts ?? 1,
   };
 }
-
-/** How the history counts an outcome. A job that comes back later has done its part; an interrupted one has not. */
-const END_OF_OUTCOME = {
-  completed: 'done',
-  later: 'done',
-  retry: 'retried',
-  failed: 'failed',
-  'gave-up': 'failed',
-  aborted: null,
-} as const satisfies Record<Outcome['kind'], unknown>;
 
 function takenJob(queue: string, job: Job): TakenJob {
   // Jobs of older versions may have any data.

@@ -120,9 +120,15 @@ export async function removeMember(
       .where('workspace_id', '=', workspaceId)
       .execute();
     await endOwnerLinks(trx, workspaceId);
-    await sql`delete from person p where p.id = ${member.personId}
-      and not exists (select from user_account u where u.person_id = p.id)`.execute(trx);
+    if (member.personId !== null) await deleteIfAlone(trx, member.personId);
   });
+}
+
+/** Locks the person first: whether they belong to a workspace must be read once nobody can admit them to another. */
+async function deleteIfAlone(trx: DatabaseTransaction, personId: PersonId): Promise<void> {
+  await trx.selectFrom('person').select('id').where('id', '=', personId).forUpdate().execute();
+  await sql`delete from person p where p.id = ${personId}
+    and not exists (select from user_account u where u.person_id = p.id)`.execute(trx);
 }
 
 /**
@@ -166,7 +172,7 @@ async function endOwnerLinks(trx: DatabaseTransaction, workspaceId: WorkspaceId)
 const isValid = sql<boolean>`k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
 
 export async function countMembers(
-  trx: DatabaseTransaction,
+  trx: Database | DatabaseTransaction,
   workspaceId: WorkspaceId,
 ): Promise<number> {
   const { members } = await trx

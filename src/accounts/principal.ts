@@ -14,24 +14,47 @@ export interface Principal {
   readonly isBootstrapWorkspace: boolean;
 }
 
-/** The access that a route requires; `public` needs no caller, `any` accepts every valid key or session. */
-export type Scope = 'public' | 'any' | 'read' | 'ingest' | 'member' | 'admin' | OperatorScope;
+/** What a caller may be allowed; `any` is every valid key or session. */
+export const CALLER_SCOPES = [
+  'any',
+  'read',
+  'ingest',
+  'read-or-ingest',
+  'member',
+  'admin',
+  'bootstrap-admin',
+  'operator-read',
+] as const;
+
+export type CallerScope = (typeof CALLER_SCOPES)[number];
+
+/** The access that a route requires; `public` needs no caller. */
+export type Scope = 'public' | CallerScope;
 
 /** What spans all workspaces is for the operator's workspace alone. */
-type OperatorScope = 'bootstrap-admin' | 'operator-read';
+type OperatorScope = Extract<CallerScope, 'bootstrap-admin' | 'operator-read'>;
 
-const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>> = {
+const ROLES_OF_SCOPE: Readonly<Record<CallerScope, readonly Role[]>> = {
   any: ['admin', 'member', 'ingest', 'read', 'observer'],
   read: ['admin', 'member', 'read'],
   ingest: ['admin', 'member', 'ingest'],
+  'read-or-ingest': ['admin', 'member', 'ingest', 'read'],
   member: ['admin', 'member'],
   admin: ['admin'],
   'bootstrap-admin': ['admin'],
   'operator-read': ['admin', 'observer'],
 };
 
+/** What a role may do in a workspace: every scope that `whyForbidden` lets it pass. */
+export function scopesOf(role: Role, isBootstrapWorkspace: boolean): CallerScope[] {
+  return CALLER_SCOPES.filter(
+    (scope) =>
+      ROLES_OF_SCOPE[scope].includes(role) && (isBootstrapWorkspace || !isOperatorScope(scope)),
+  );
+}
+
 /** The error message that names the required key or role, or null when the principal has access. */
-export function whyForbidden(principal: Principal, scope: Exclude<Scope, 'public'>): string | null {
+export function whyForbidden(principal: Principal, scope: CallerScope): string | null {
   const roles = ROLES_OF_SCOPE[scope];
   if (!roles.includes(principal.role)) {
     if (principal.sessionId !== null) {
@@ -48,7 +71,7 @@ export function whyForbidden(principal: Principal, scope: Exclude<Scope, 'public
   return null;
 }
 
-function isOperatorScope(scope: Scope): scope is OperatorScope {
+function isOperatorScope(scope: CallerScope): scope is OperatorScope {
   return scope === 'bootstrap-admin' || scope === 'operator-read';
 }
 

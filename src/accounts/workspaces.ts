@@ -21,6 +21,14 @@ export async function createWorkspace(
   });
 }
 
+export async function renameWorkspace(
+  db: Database,
+  workspaceId: WorkspaceId,
+  name: string,
+): Promise<void> {
+  await db.updateTable('workspace').set({ name }).where('id', '=', workspaceId).execute();
+}
+
 /**
  * Inserts the rows every workspace starts with: the workspace, an owner, and the hidden pair for documents that name
  * none.

@@ -5,6 +5,7 @@ import type { Services } from '#src/services.ts';
 import { sessionCookieOf } from '#src/accounts/people/session-cookie.ts';
 import { baseUrlOf } from '#src/platform/base-url.ts';
 import { createIdentify } from './auth.ts';
+import { openBodyRoom } from './body-room.ts';
 import { createFindClientAddress } from './client-address.ts';
 import { createConsole } from './console.ts';
 import type { RequestState } from './context.ts';
@@ -42,6 +43,9 @@ export function createApp(
     takeRequest: createRateLimiter(
       openRequestLog(services.rateLimitStore, services.clock),
       services,
+    ),
+    openRoom: openBodyRoom(
+      Math.max(services.config.MAX_BODY_BYTES, services.config.MAX_DOCUMENT_BYTES),
     ),
     checkReplies,
   };

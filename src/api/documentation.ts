@@ -4,6 +4,8 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { Problem } from '#src/platform/errors.ts';
 import { loadOnce } from '#src/platform/load-once.ts';
+import { stripTypes } from '#src/platform/strip-types.ts';
+import type { Services } from '#src/services.ts';
 import { describeApi } from './openapi.ts';
 import { StaticReply } from './reply.ts';
 import { defineRoute, type Route } from './route.ts';
@@ -26,29 +28,31 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Loads the description by a relative URL, so that the page works below any prefix. There are about 200 endpoints, so
- * their groups start collapsed, with a filter field.
- */
-const START_SCRIPT = `SwaggerUIBundle({
-  url: new URL('../../openapi.json', document.currentScript.src).href,
-  dom_id: '#reference',
-  deepLinking: true,
-  docExpansion: 'none',
-  filter: true,
-  validatorUrl: null,
-});
-`;
+const START_SCRIPT = new URL('./reference-start.ts', import.meta.url);
 
 const resolvePackage = createRequire(import.meta.url).resolve;
 
+type Open<T> = (services: Services) => Promise<T>;
 /** The page's files by name. */
-type Assets = ReadonlyMap<string, () => Promise<StaticContent>>;
+type Assets = ReadonlyMap<string, Open<StaticContent>>;
 
 /** `/openapi.json`, and the reference page at `/docs`, covering `routes` and themselves. */
 export function documentationRoutes(routes: readonly Route[]): readonly Route[] {
-  const own: readonly Route[] = [descriptionRoute(() => [...routes, ...own]), ...pageRoutes()];
+  const describe = openOnce(async ({ config }) => {
+    const facts = { version: VERSION, serverUrl: config.PUBLIC_URL ?? '/' };
+    return JSON.stringify(await describeApi([...routes, ...own], facts));
+  });
+  const own: readonly Route[] = [descriptionRoute(describe), ...pageRoutes(describe)];
   return own;
+}
+
+/** Opened for the first caller: a service has one address, so one description is enough. */
+function openOnce<T>(load: Open<T>): Open<T> {
+  let open: (() => Promise<T>) | null = null;
+  return (services) => {
+    open ??= loadOnce(() => load(services));
+    return open();
+  };
 }
 
 const SHARED = {
@@ -59,29 +63,28 @@ const SHARED = {
   errors: ['NOT_ACCEPTABLE'],
 } as const;
 
-function descriptionRoute(described: () => readonly Route[]): Route {
-  // A service has one address, so one description is enough.
-  let describe: (() => Promise<StaticContent>) | null = null;
+function descriptionRoute(describe: Open<string>): Route {
+  const content = openOnce(async (services) =>
+    staticContent('application/json', await describe(services)),
+  );
   return defineRoute({
     ...SHARED,
     path: '/openapi.json',
     summary: 'The OpenAPI 3.1 description of this interface',
     reply: z.record(z.string(), z.unknown()),
     async handle({ services }) {
-      describe ??= loadOnce(async () => {
-        const serverUrl = services.config.PUBLIC_URL ?? '/';
-        const description = await describeApi(described(), { version: VERSION, serverUrl });
-        return staticContent('application/json', JSON.stringify(description));
-      });
-      return new StaticReply(await describe(), { 'Cache-Control': REVALIDATED });
+      return new StaticReply(await content(services), { 'Cache-Control': REVALIDATED });
     },
   });
 }
 
-function pageRoutes(): readonly Route[] {
-  const assets = openAssets();
+function pageRoutes(describe: Open<string>): readonly Route[] {
+  const assets = openAssets(describe);
   const openPage = (folder: string) =>
-    loadOnce(async () => staticContent('text/html', await referencePage(folder, assets)));
+    openOnce(async (services) => {
+      const addresses = await addressesBelow(folder, assets, services);
+      return staticContent('text/html', referencePage(addresses));
+    });
   const [pageAbove, pageBelow] = [openPage('docs/'), openPage('')];
   const page = defineRoute({
     ...SHARED,
@@ -89,8 +92,9 @@ function pageRoutes(): readonly Route[] {
     summary: 'A page to read and try this interface',
     produces: ['text/html'],
     reply: z.string(),
-    async handle({ originalPath }) {
-      const content = await (originalPath.endsWith('/') ? pageBelow() : pageAbove());
+    async handle({ services, originalPath }) {
+      const openFor = originalPath.endsWith('/') ? pageBelow : pageAbove;
+      const content = await openFor(services);
       const headers = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY };
       return new StaticReply(content, { ...headers, 'Cache-Control': REVALIDATED });
     },
@@ -105,8 +109,8 @@ function pageRoutes(): readonly Route[] {
     }),
     produces: ['text/css', 'text/javascript', 'image/png'],
     reply: z.string(),
-    async handle({ params, query }) {
-      const content = await assets.get(params.file)?.();
+    async handle({ services, params, query }) {
+      const content = await assets.get(params.file)?.(services);
       if (content === undefined) {
         throw new Problem('NOT_FOUND', 'The reference page has no such file. Open /docs.');
       }
@@ -117,22 +121,37 @@ function pageRoutes(): readonly Route[] {
   return [page, asset];
 }
 
-function openAssets(): Assets {
+function openAssets(describe: Open<string>): Assets {
   const files = PACKAGE_FILES.map((file) => {
     const load = async () =>
       staticContent(extname(file), await readFile(resolvePackage(`swagger-ui-dist/${file}`)));
-    return [file, loadOnce(load)] as const;
+    return [file, openOnce(load)] as const;
   });
-  const startScript = loadOnce(async () => staticContent('.js', START_SCRIPT));
-  return new Map([...files, ['start.js', startScript]]);
+  // A script as well, so that it comes beside the others, and is kept as long as they are.
+  const description = openOnce(async (services) => {
+    const json = JSON.stringify(await describe(services));
+    return staticContent('.js', `const description = JSON.parse(${json});\n`);
+  });
+  const startScript = openOnce(async () =>
+    staticContent('.js', stripTypes(await readFile(START_SCRIPT, 'utf8'))),
+  );
+  return new Map([...files, ['description.js', description], ['start.js', startScript]]);
 }
 
-/** Its assets are below `folder`. Each URL contains the file's version, so that browsers can cache it permanently. */
-async function referencePage(folder: string, assets: Assets): Promise<string> {
+/** Each contains the file's version, so that browsers can cache it permanently. */
+async function addressesBelow(
+  folder: string,
+  assets: Assets,
+  services: Services,
+): Promise<ReadonlyMap<string, string>> {
   const addresses = new Map<string, string>();
   for (const [file, open] of assets) {
-    addresses.set(file, `${folder}assets/${file}?v=${(await open()).version}`);
+    addresses.set(file, `${folder}assets/${file}?v=${(await open(services)).version}`);
   }
+  return addresses;
+}
+
+function referencePage(addresses: ReadonlyMap<string, string>): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -144,6 +163,7 @@ async function referencePage(folder: string, assets: Assets): Promise<string> {
   </head>
   <body>
     <div id="reference"></div>
+    <script src="${addresses.get('description.js')}"></script>
     <script src="${addresses.get('swagger-ui-bundle.js')}"></script>
     <script src="${addresses.get('start.js')}"></script>
   </body>

@@ -1,12 +1,19 @@
 import { z } from 'zod';
+import { longestLineBytes } from '#src/documents/line-room.ts';
 import { acceptedSchema } from '#src/documents/present-document.ts';
 import { Problem, type ProblemCode } from '#src/platform/errors.ts';
+import type { Leave } from '#src/platform/fair-gate.ts';
+import { openGate, throughGate } from '#src/platform/gate.ts';
 import { mapInOrder } from '#src/platform/map-in-order.ts';
 import { acceptItem, type IngestCaller, type IngestServices, readItems } from './ingest-item.ts';
 import { describeError, toProblem } from './problem.ts';
+import type { IncomingBody } from './read-body.ts';
+import type { HeldLine } from './split-lines.ts';
 
-/** Concurrent lines of a stream: enough to fill a flush, few enough to fit in memory. */
+/** Concurrent lines of a stream: enough to fill a flush. What they hold in memory is bounded by the line room. */
 const LINES_UNDER_WAY = 512;
+/** Lines of one stream that are read, or wait for a thread, at the same time: a stream may be as slow as it is long. */
+const LINES_READ_AT_ONCE = 4;
 
 const LATER: readonly ProblemCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
 
@@ -40,20 +47,29 @@ export async function acceptBatch(
 }
 
 /**
- * Answers each line with a line, in order, once its document is committed.
+ * Answers each line of a body with a line, in order, once its document is committed.
  * @throws Problem when the first one cannot be accepted now
  */
 export async function* acceptLines(
   services: IngestServices,
   caller: IngestCaller,
-  lines: AsyncIterable<string>,
+  body: Pick<IncomingBody, 'lines'>,
 ): AsyncGenerator<string, void> {
-  const outcomes = mapInOrder(lines, LINES_UNDER_WAY, (line) =>
-    settleItem(services, caller, async () => {
-      refuseLength(line, services.config.MAX_DOCUMENT_BYTES);
-      const [item] = await readItems(services, caller, Buffer.from(line), 'item');
-      return acceptItem(services, caller, item);
-    }),
+  const limit = longestLineBytes(services.config.MAX_DOCUMENT_BYTES);
+  const lines = body.lines(limit, (bytes) => takeRoom(services, caller, bytes));
+  const enter = openGate(LINES_READ_AT_ONCE);
+  const accept = async ({ text }: HeldLine) => {
+    refuseLength(text, services.config.MAX_DOCUMENT_BYTES);
+    const [item] = await throughGate(enter, () =>
+      readItems(services, caller, Buffer.from(text), 'item'),
+    );
+    return acceptItem(services, caller, item);
+  };
+  const outcomes = mapInOrder(
+    lines,
+    LINES_UNDER_WAY,
+    (line) => settleItem(services, caller, () => accept(line)).finally(() => line.drop()),
+    (line) => line.drop(),
   );
   let index = 0;
   for await (const outcome of outcomes) {
@@ -61,6 +77,20 @@ export async function* acceptLines(
     if (index === 0 && isRetryable(outcome)) throw outcome;
     yield `${JSON.stringify(presentOutcome(outcome, index))}\n`;
     index += 1;
+  }
+}
+
+/** @throws Problem when the client disconnects before there is room */
+async function takeRoom(
+  { lineRoom }: IngestServices,
+  { principal, signal }: IngestCaller,
+  bytes: number,
+): Promise<Leave> {
+  try {
+    return await lineRoom.enter(principal.workspaceId, { places: bytes, cost: bytes, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new Problem('BAD_REQUEST', 'The connection broke off before the body was complete.');
   }
 }
 
@@ -98,7 +128,7 @@ function presentOutcome(
 }
 
 function refuseLength(line: string, maxBytes: number): void {
-  if (Buffer.byteLength(line) <= maxBytes * 2) return;
+  if (Buffer.byteLength(line) <= longestLineBytes(maxBytes)) return;
   throw new Problem(
     'PAYLOAD_TOO_LARGE',
     `The line is longer than a document may be (${maxBytes} bytes, MAX_DOCUMENT_BYTES). Split the document.`,

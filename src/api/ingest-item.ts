@@ -9,27 +9,33 @@ import type { Services } from '#src/services.ts';
 export interface IngestCaller {
   principal: Principal;
   requestId: string;
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal;
 }
 
 export type IngestServices = Pick<
   Services,
-  'config' | 'db' | 'documentAcceptor' | 'documentReader' | 'log'
+  'config' | 'db' | 'documentAcceptor' | 'documentReader' | 'lineRoom' | 'log'
 >;
 
-/** Parses and validates a body, in a thread when it is large. @throws Problem when the body itself is invalid */
+/**
+ * Parses and validates a body, in a thread when it is large.
+ * @throws Problem when the body itself is invalid, or too many others are waiting to be read
+ */
 export function readItems(
   { config, documentReader }: IngestServices,
-  { principal, requestId }: IngestCaller,
+  { principal, requestId, signal }: IngestCaller,
   bytes: Buffer,
   form: BodyForm,
 ): Promise<ReadItem[]> {
   const { workspaceId, userId, role } = principal;
-  return documentReader.read(bytes, form, {
+  const context = {
     workspaceId,
     writer: { userId, role },
     requestId,
     maxBytes: config.MAX_DOCUMENT_BYTES,
-  });
+  };
+  return documentReader.read(bytes, form, context, signal);
 }
 
 /**

@@ -1,17 +1,18 @@
+import type { RequestMoments } from '#src/platform/rate-limit-store.ts';
 import { type RequestLog, type RequestTaken, WINDOW_MS } from './request-log.ts';
 
 /** Requests between sweeps of inactive accounts. */
 const SWEEP_EVERY = 10_000;
 
-/** For the single process of the embedded size; a restart forgets the preceding minute. */
+/** For the single process of the embedded size, which keeps `moments` over a restart. */
 export class MemoryRequestLog implements RequestLog {
   readonly #clock: () => Date;
-  /** Ascending. */
-  readonly #moments = new Map<string, number[]>();
+  readonly #moments: RequestMoments;
   #taken = 0;
 
-  constructor(clock: () => Date) {
+  constructor(clock: () => Date, moments: RequestMoments) {
     this.#clock = clock;
+    this.#moments = moments;
   }
 
   async take(account: string, limit: number): Promise<RequestTaken> {

@@ -7,7 +7,7 @@ import type { RequestLog } from './request-log.ts';
 export function openRequestLog(store: RateLimitStore, clock: () => Date): RequestLog {
   switch (store.kind) {
     case 'memory':
-      return new MemoryRequestLog(clock);
+      return new MemoryRequestLog(clock, store.moments);
     case 'redis':
       return { take: (account, limit) => takeFromRedis(store.client, account, limit) };
     case 'postgres':

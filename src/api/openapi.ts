@@ -20,6 +20,7 @@ const SCOPE_TEXT: Readonly<Record<Route['scope'], string>> = {
   any: 'Any API key.',
   read: 'An API key with the role admin, member or read.',
   ingest: 'An API key with the role admin, member or ingest.',
+  'read-or-ingest': 'An API key with the role admin, member, ingest or read.',
   member: 'An API key with the role admin or member.',
   admin: 'An API key with the role admin.',
   'bootstrap-admin': 'An admin API key of the bootstrap workspace.',

@@ -10,8 +10,7 @@ export async function operatorOf(
   principal: Principal,
   requestId: string,
 ): Promise<Operator> {
-  const { displayName, email } = await readAccount(db, principal);
-  const name = email ?? displayName;
+  const { displayName: name } = await readAccount(db, principal);
   return { userId: principal.userId, keyId: principal.keyId, name, requestId };
 }
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '#src/platform/errors.ts';
+import { SHORT_BODY_BYTES } from './body-room.ts';
 import { decodedChunks } from './decode-body.ts';
+import { type HeldLine, type HoldBytes, splitLines } from './split-lines.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
-const NEWLINE = 0x0a;
 /** What error messages call the limit of a single route. */
 export const ROUTE_LIMIT = 'the most that this endpoint takes';
 
@@ -11,25 +12,32 @@ export const ROUTE_LIMIT = 'the most that this endpoint takes';
 export interface IncomingBody {
   /** Lower case, without parameters; `application/json` when the request names none. */
   readonly mediaType: string;
-  /** The whole body. @throws Problem PAYLOAD_TOO_LARGE, calling the limit `name`, above `limit` decompressed bytes */
+  /**
+   * The whole body. A long one waits for room in the memory of the process, which it has until the request ends.
+   * @throws Problem PAYLOAD_TOO_LARGE, calling the limit `name`, above `limit` decompressed bytes
+   */
   bytes(limit: number, name: string): Promise<Buffer>;
   /**
    * The lines of a body of any length, without blank ones, separated by LF or CRLF. A line longer than `limitPerLine`
    * bytes is cut to `limitPerLine + 1`: too long to be mistaken for a complete one, and the following lines are still
-   * read.
+   * read. Each line takes room of `hold` until it is dropped, and no more is read while there is none.
    */
-  lines(limitPerLine: number): AsyncIterable<string>;
-  /** The body as it arrives, of any length, for a reader that enforces its own limit. */
+  lines(limitPerLine: number, hold: HoldBytes): AsyncIterable<HeldLine>;
+  /** The body as it arrives, of any length, for a reader that enforces its own limit and takes room for what it keeps. */
   chunks(): AsyncIterable<Buffer>;
+  /** Takes room for what a reader of `chunks` keeps; given back at the end of the request at the latest. */
+  readonly hold: HoldBytes;
 }
 
 /** Wraps a request's body; reads nothing until asked. */
-export function openBody(request: IncomingMessage): IncomingBody {
+export function openBody(request: IncomingMessage, hold: HoldBytes): IncomingBody {
   return {
     mediaType: mediaTypeOf(request),
-    bytes: (limit, name) => readBytes(request, limit, name),
-    lines: (limitPerLine) => splitLines(decodedChunks(request, { deadline: 'idle' }), limitPerLine),
+    bytes: (limit, name) => readBytes(request, hold, { limit, name }),
+    lines: (limitPerLine, holdLine) =>
+      splitLines(decodedChunks(request, { deadline: 'idle' }), limitPerLine, holdLine),
     chunks: () => decodedChunks(request, { deadline: 'idle' }),
+    hold,
   };
 }
 
@@ -66,15 +74,27 @@ function mediaTypeOf(request: IncomingMessage): string {
   return mediaType === '' ? 'application/json' : mediaType;
 }
 
-async function readBytes(request: IncomingMessage, limit: number, name: string): Promise<Buffer> {
+async function readBytes(
+  request: IncomingMessage,
+  hold: HoldBytes,
+  { limit, name }: { limit: number; name: string },
+): Promise<Buffer> {
   const isEncoded = (request.headers['content-encoding'] ?? 'identity') !== 'identity';
-  if (!isEncoded && Number(request.headers['content-length'] ?? 0) > limit)
-    throw tooLarge(limit, name);
+  const announced = isEncoded ? 0 : Number(request.headers['content-length'] ?? 0);
+  if (announced > limit) throw tooLarge(limit, name);
+  let room = SHORT_BODY_BYTES;
+  // For all of it before any is read: two bodies that each have half would wait for each other for ever.
+  const makeRoom = async (bytes: number): Promise<void> => {
+    await hold(bytes);
+    room = bytes;
+  };
+  if (announced > room) await makeRoom(announced);
   const chunks: Buffer[] = [];
   let total = 0;
   for await (const chunk of decodedChunks(request, { deadline: 'total' })) {
     total += chunk.length;
     if (total > limit) throw tooLarge(limit, name);
+    if (total > room) await makeRoom(limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, total);
@@ -85,34 +105,4 @@ function tooLarge(limit: number, name: string): Problem {
     'PAYLOAD_TOO_LARGE',
     `The body is larger than ${limit} bytes (${name}, counted decompressed). Send less in one request.`,
   );
-}
-
-async function* splitLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<string> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  const keep = (part: Buffer): void => {
-    const room = limit + 1 - length;
-    if (room <= 0 || part.length === 0) return;
-    parts.push(part.subarray(0, room));
-    length += Math.min(room, part.length);
-  };
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      keep(chunk.subarray(start, end));
-      start = end + 1;
-      const line = textOf(parts);
-      parts = [];
-      length = 0;
-      if (line !== '') yield line;
-    }
-    keep(chunk.subarray(start));
-  }
-  const last = textOf(parts);
-  if (last !== '') yield last;
-}
-
-function textOf(parts: Buffer[]): string {
-  const text = Buffer.concat(parts).toString('utf8');
-  return text.trim() === '' ? '' : text.replace(/^\uFEFF/, '').replace(/\r$/, '');
 }

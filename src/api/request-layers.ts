@@ -83,7 +83,7 @@ export function sendJson(ctx: ApiContext, status: number, body: unknown): void {
   ctx.body = ctx.state.framing === 'lines' ? toPlatformJson(body) : JSON.stringify(body);
 }
 
-/** No page of another site may show one of ours in a frame and have it clicked; a page with its own policy says so too. */
+/** Forbids other sites to show our pages in frames (clickjacking). Pages with their own policy repeat this in it. */
 export const forbidFraming: ApiMiddleware = (ctx, next) => {
   ctx.set('X-Frame-Options', 'DENY');
   ctx.set('Content-Security-Policy', "frame-ancestors 'none'");
@@ -91,9 +91,8 @@ export const forbidFraming: ApiMiddleware = (ctx, next) => {
 };
 
 /**
- * Lets pages of any origin call the API: keys are sent in a header that browsers never add by themselves. The
- * cookie of a session is not meant: without `Access-Control-Allow-Credentials` browsers neither send it nor show the
- * answer.
+ * Lets pages of any origin call the API: keys are sent in a header that browsers never add by themselves. Session
+ * cookies stay out: without `Access-Control-Allow-Credentials`, browsers neither send them nor show the answer.
  */
 export const allowCrossOrigin: ApiMiddleware = (ctx, next) => {
   ctx.set('Access-Control-Allow-Origin', '*');

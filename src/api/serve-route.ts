@@ -3,14 +3,23 @@ import { parseJson, weighJson } from '#src/platform/parse-json.ts';
 import { parsePart } from '#src/platform/parse-part.ts';
 import type { Services } from '#src/services.ts';
 import { assertMay, assertPlan, type Identify } from './auth.ts';
+import type { OpenRequestRoom } from './body-room.ts';
 import type { FindClientAddress } from './client-address.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { auditRequest } from './operator.ts';
 import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
-import { announcesBody, openBody, requireMediaType, ROUTE_LIMIT } from './read-body.ts';
+import { parseQuery } from './parse-query.ts';
+import {
+  announcesBody,
+  type IncomingBody,
+  openBody,
+  requireMediaType,
+  ROUTE_LIMIT,
+} from './read-body.ts';
 import { ContentReply, JsonReply, StaticReply } from './reply.ts';
 import { sendJson } from './request-layers.ts';
 import type { Deprecation, Route } from './route.ts';
+import { packForPages } from './pack-json.ts';
 import { sendStatic } from './send-static.ts';
 import { sendStream, StreamReply } from './stream-reply.ts';
 
@@ -22,6 +31,7 @@ export interface RouteServing {
   identify: Identify;
   findClientAddress: FindClientAddress;
   takeRequest: TakeRequest;
+  openRoom: OpenRequestRoom;
   /** Tests validate every JSON reply against its schema. */
   checkReplies: boolean;
 }
@@ -46,9 +56,11 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
 
     const params = route.params ? parsePart('path', route.params, ctx.params) : undefined;
     const query = route.query ? parsePart('query', route.query, queryOf(ctx)) : undefined;
-    const body = await readBody(ctx, route, services.config.MAX_BODY_BYTES);
-    if (deprecation?.appliesTo?.(body)) announceSuccessor(ctx, deprecation);
     const signal = signalOf(ctx);
+    using room = serving.openRoom(principal?.workspaceId ?? null, signal);
+    const incoming = openBody(ctx.req, room.hold);
+    const body = await readBody(ctx, route, incoming, services.config.MAX_BODY_BYTES);
+    if (deprecation?.appliesTo?.(body)) announceSuccessor(ctx, deprecation);
     const { requestId } = ctx.state;
     await auditRequest(services, route, { principal, requestId, params, body });
     const result = await route.handle({
@@ -57,7 +69,7 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
       params,
       query,
       body,
-      incoming: openBody(ctx.req),
+      incoming,
       requestId,
       signal,
       headers: ctx.headers,
@@ -94,10 +106,15 @@ function queryOf(ctx: ApiContext): unknown {
   if (/%00/.test(text)) {
     throw new Problem('BAD_REQUEST', 'The query contains a NUL character (%00). Remove it.');
   }
-  return { ...ctx.query };
+  return parseQuery(text);
 }
 
-async function readBody(ctx: ApiContext, route: Route, limit: number): Promise<unknown> {
+async function readBody(
+  ctx: ApiContext,
+  route: Route,
+  incoming: IncomingBody,
+  limit: number,
+): Promise<unknown> {
   const expectsBody = route.rawBody || route.body !== null;
   if (expectsBody && announcesBody(ctx.req)) requireMediaType(ctx.req, route.accepts);
   if (route.body === null || route.rawBody) return undefined;
@@ -105,8 +122,8 @@ async function readBody(ctx: ApiContext, route: Route, limit: number): Promise<u
   const { bytes, values } = route.bodyLimits;
   const text =
     bytes !== null && bytes < limit
-      ? await openBody(ctx.req).bytes(bytes, ROUTE_LIMIT)
-      : await openBody(ctx.req).bytes(limit, 'MAX_BODY_BYTES');
+      ? await incoming.bytes(bytes, ROUTE_LIMIT)
+      : await incoming.bytes(limit, 'MAX_BODY_BYTES');
   weighJson(text, values);
   return parsePart('body', route.body, parseJson(text));
 }
@@ -147,6 +164,7 @@ async function send(
   if (checkReplies) checkReply(route, reply);
   ctx.set({ ...reply.headers });
   sendJson(ctx, reply.status, reply.body);
+  await packForPages(ctx);
 }
 
 function checkReply(route: Route, { status, body }: JsonReply<unknown>): void {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
+import { CALLER_SCOPES, scopesOf } from '#src/accounts/principal.ts';
 import { PASSWORD_LENGTH } from '#src/accounts/people/auth-paths.ts';
 import type { PersonSession } from '#src/accounts/people/better-auth.ts';
 import { hasPassword, listMemberships } from '#src/accounts/people/sessions.ts';
@@ -24,6 +25,9 @@ export const sessionReply = z
       .object({
         ...workspaceFields,
         is_operator: z.boolean().describe('Whether the session may do what operators may.'),
+        may: z
+          .array(z.enum(CALLER_SCOPES))
+          .describe('The access of the role: endpoints that require one of these are open to it.'),
       })
       .describe('The chosen one, in which the session acts.'),
     workspaces: z.array(z.object(workspaceFields)),
@@ -65,7 +69,13 @@ export async function presentSession(
   const { id, name, role, isBootstrap } = chosen;
   return {
     person: { ...person, has_password: await hasPassword(db, person.id) },
-    workspace: { id, name, role, is_operator: isBootstrap && role === 'admin' },
+    workspace: {
+      id,
+      name,
+      role,
+      is_operator: isBootstrap && role === 'admin',
+      may: scopesOf(role, isBootstrap),
+    },
     workspaces: memberships.map((one) => ({ id: one.id, name: one.name, role: one.role })),
   };
 }

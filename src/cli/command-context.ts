@@ -10,6 +10,8 @@ export interface CommandContext {
   wantsJson(): boolean;
   /** Password of a mail server, from the environment; null when unset. */
   smtpPassword: string | null;
+  /** Password of a bounce mailbox, from the environment; null if unset. */
+  mailboxPassword: string | null;
   /**
    * Finds the service and its key.
    * @throws CommandFailure when either is missing

@@ -24,45 +24,60 @@ const NOT_DOCUMENTS = new Set(
 );
 
 /**
- * Finds files one by one, folder by folder in name order; memory holds the names of one folder per level. Skips dot
- * files, `node_modules` and symlinked folders, unless a path is named explicitly.
+ * Finds files folder by folder in name order. Memory holds the names of one folder per level, and the ids of all files
+ * if several paths are given. Skips dot files, `node_modules` and symlinked folders, unless a path names them
+ * explicitly. A file found twice counts once; of two files with the same id, the second fails.
  */
 export async function* findFiles(selection: FileSelection): AsyncGenerator<FoundFile> {
-  const named = new Map<string, string>();
-  for (const path of selection.paths) {
-    const absolute = resolve(selection.workingFolder, path);
-    const kind = await kindOf(absolute);
-    const isPattern = kind === 'missing' && /[*?[{]/.test(path);
-    const given = isPattern ? resolve(selection.workingFolder, fixedPartOf(path)) : absolute;
-    const reach = {
-      ...selection,
-      base: isPattern && given === selection.workingFolder ? given : dirname(given),
-    };
-    const namesake = named.get(basename(given));
-    if (namesake !== undefined && namesake !== given) {
-      yield { kind: 'failed', relativePath: path, reason: SAME_NAME };
-      continue;
-    }
-    named.set(basename(given), given);
-    if (kind === 'folder') yield* walk(absolute, reach);
-    else if (kind === 'file') yield await describe(absolute, reach);
-    else if (isPattern) yield* expand(path, reach);
-    else {
-      yield {
-        kind: 'failed',
-        relativePath: path,
-        reason: kind === 'missing' ? 'there is no such file' : 'it is neither a file nor a folder',
-      };
+  const named = selection.paths.length > 1 ? new Map<string, string>() : null;
+  for (const given of selection.paths) {
+    for await (const found of findGiven(given, selection)) {
+      const known = found.kind === 'file' ? named?.get(found.relativePath) : undefined;
+      if (found.kind !== 'file' || known === undefined) {
+        if (found.kind === 'file') named?.set(found.relativePath, found.path);
+        yield found;
+      } else if (known !== found.path) yield namesake(found, known, selection);
     }
   }
 }
 
-const SAME_NAME =
-  'another given path has the same name, so their documents would have the same ids; run the command once per path, each with its own --id-prefix';
+async function* findGiven(path: string, selection: FileSelection): AsyncGenerator<FoundFile> {
+  const absolute = resolve(selection.workingFolder, path);
+  const kind = await kindOf(absolute);
+  if (kind === 'folder') yield* walk(absolute, { ...selection, base: absolute });
+  else if (kind === 'file')
+    yield await describe(absolute, { ...selection, base: dirname(absolute) });
+  else if (kind === 'missing' && /[*?[{]/.test(path)) {
+    const base = resolve(selection.workingFolder, fixedPartOf(path));
+    yield* expand(path, { ...selection, base });
+  } else {
+    yield {
+      kind: 'failed',
+      relativePath: path,
+      reason: kind === 'missing' ? 'there is no such file' : 'it is neither a file nor a folder',
+    };
+  }
+}
+
+function namesake(
+  { path, relativePath: id }: Extract<FoundFile, { kind: 'file' }>,
+  known: string,
+  { workingFolder }: FileSelection,
+): FoundFile {
+  const shown = (file: string): string => relative(workingFolder, file).split(sep).join('/');
+  return {
+    kind: 'failed',
+    relativePath: shown(path),
+    reason: `its id would be ${id}, the same as that of ${shown(known)}; run the command once per path, each with its own --id-prefix`,
+  };
+}
 
 /** What to look for below one of the given paths. */
 interface Reach extends FileSelection {
-  /** Ids are relative to this: the folder that contains the given path. */
+  /**
+   * Ids are relative to this folder: the given one, that of a given file, or the part of a pattern before its
+   * wildcards.
+   */
   base: string;
 }
 
@@ -148,7 +163,7 @@ function isPassedOver(name: string): boolean {
   return (name.startsWith('.') && name !== '.' && name !== '..') || name === 'node_modules';
 }
 
-/** The name of the given path plus the path below it, with forward slashes: the same from any folder, on any system. */
+/** The path below the given folder, with forward slashes, so that it is the same from any folder and on any system. */
 function idPath(path: string, { base }: Reach): string {
   return relative(base, path).split(sep).join('/');
 }

@@ -25,17 +25,17 @@ const begunScrape = z.object({ scrape_id: z.string(), status_url: z.string().sta
 type Begun = z.output<typeof begunScrape>;
 
 /**
- * Starts a scrape, follows it to its end and prints its leads.
+ * Starts a scrape of words or addresses, follows it to its end and prints its leads.
  * @throws CommandFailure when it failed or was canceled
  */
 export async function findLeads(
-  query: string,
+  what: readonly string[],
   options: FindOptions,
   context: CommandContext,
 ): Promise<void> {
   const form = chooseForm(options.csv === true, context);
   const client = context.connect();
-  const begun = await startScrape(client, query, options);
+  const begun = await startScrape(client, what, options);
   const scrape = await followScrape(client, begun, context).catch((error: unknown) => {
     if (client.signal.aborted) {
       context.terminal.stderr.write(`The scrape continues. ${howToSee(begun)}\n`);
@@ -51,20 +51,27 @@ export async function findLeads(
 
 function startScrape(
   client: ApiClient,
-  query: string,
+  what: readonly string[],
   { max, enrichment, fresh }: FindOptions,
 ): Promise<Begun> {
   return client.json('POST', SCRAPES, begunScrape, {
     headers: { prefer: 'respond-async', ...(fresh ? { 'cache-control': 'no-cache' } : {}) },
     body: {
-      mode: looksLikeAddress(query) ? 'scrape_url' : 'keyword_search',
-      query,
+      ...soughtOf(what),
       ...(max === undefined ? {} : { max_results: max }),
       ...(enrichment === undefined ? {} : { enrichment }),
     },
     // Identical requests share one scrape, unless a new one is requested.
     repeatable: fresh !== true,
   });
+}
+
+/** Several words that are all addresses form a list; other words are one search. */
+function soughtOf(what: readonly string[]): object {
+  const words = what.map((word) => word.trim()).filter((word) => word !== '');
+  if (words.length > 1 && words.every(looksLikeAddress)) return { mode: 'scrape_url', urls: words };
+  const query = words.join(' ');
+  return { mode: looksLikeAddress(query) ? 'scrape_url' : 'keyword_search', query };
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\/\S+$/i;

@@ -23,6 +23,9 @@ export interface Reading {
   signal: AbortSignal;
 }
 
+/** All tasks have one owner here. */
+const READER = 'ingest';
+
 /** Reads and parses a found file; null when there is nothing to send, which is recorded in the tally. */
 export async function readFoundFile(
   found: FoundFile,
@@ -45,7 +48,11 @@ export async function readFoundFile(
   try {
     if (bytes > pool.limits.maxFileBytes) throw tooLarge(name, bytes, pool.limits);
     const content = await readFile(path, { signal });
-    return itemOfFile(await pool.parse({ name, bytes: content, signal }), found, settings);
+    return itemOfFile(
+      await pool.parse({ name, bytes: content, signal, owner: READER }),
+      found,
+      settings,
+    );
   } catch (error) {
     signal.throwIfAborted();
     tally.fail({ label: name, reason: reasonOf(error) });
@@ -72,7 +79,12 @@ export async function* readPipe(
   }
   try {
     const bytes = await readAll(parts, title);
-    const parsed = await reading.pool.parse({ name: title, bytes, signal: reading.signal });
+    const parsed = await reading.pool.parse({
+      name: title,
+      bytes,
+      signal: reading.signal,
+      owner: READER,
+    });
     yield itemOfText(parsed, title, reading.settings);
   } catch (error) {
     if (!(error instanceof GiveUp)) throw error;

@@ -37,9 +37,9 @@ Kinds: text, Markdown, HTML, PDF (text layer), DOCX, CSV, TSV. Folders are read 
 dot files, node_modules and pictures. With - the input is JSON lines {"document": {…}, "cc_pair_id": 1}, or one
 document of any kind.
 
-A document's id is the name of the file, or of the folder and the path below it (after --id-prefix), wherever
-the command runs: docs/a.md for ./docs, ../docs and /srv/docs. Run it again to update. Unchanged
-documents cost the service almost nothing; with --state FILE, files that are finished and unchanged are not even
+A document's id is its path below the given folder (after --id-prefix), wherever the command runs: a.md and
+sub/b.md for docs, ../docs and /srv/docs; a file that is given by itself has its name. Run it again to update.
+Two files with the same id are refused: give each folder its own --id-prefix. Unchanged documents cost the service almost nothing; with --state FILE, files that are finished and unchanged are not even
 read, so that a run of millions can be interrupted with Ctrl-C and continued.
 
 Ends with 0 when every document is indexed, 1 when some failed (listed at the end), 2 when typed wrongly.
@@ -161,7 +161,8 @@ async function sendAll(run: Run, isPipe: boolean): Promise<void> {
   const progress = startProgress(stderr, 'Sent');
   const total: { count: number | null } = { count: null };
   const onProgress = (): void => progress.update({ done: tally.finished, total: total.count });
-  await using pool = openParserPool({ processes: Math.min(concurrency, MAX_PROCESSES) });
+  const processes = Math.min(concurrency, MAX_PROCESSES);
+  await using pool = openParserPool({ processes, processesOfOwner: processes });
   const reading: Reading = { pool, settings: settingsOf(options), tally, state, signal };
   const sending = { client, tally, state, concurrency, onProgress };
   const counting = new AbortController();

@@ -14,6 +14,9 @@ export const scrapeSchema = z.looseObject({
   error: z.string().nullable(),
   created_at: z.string(),
 });
+const evidencedSchema = z.looseObject({
+  sources: z.array(z.looseObject({ url: z.string(), technique: z.string() })),
+});
 const leadSchema = z.looseObject({
   name: z.string(),
   title: z.string(),
@@ -23,6 +26,7 @@ const leadSchema = z.looseObject({
   website: z.string(),
   socials: z.looseObject({ linkedin: z.string(), twitter: z.string() }),
   confidence_score: z.number(),
+  evidence: z.record(z.string(), z.array(evidencedSchema)).default({}),
 });
 export const scrapeDetailsSchema = scrapeSchema.extend({
   warnings: z.array(z.string()).default([]),
@@ -72,11 +76,22 @@ function toTableRow({ name, title, company, email, phone, confidence_score }: Le
   return [name, title, company, email, phone, confidence_score.toFixed(2)].map(plainLine);
 }
 
-const CSV_HEAD = 'name,title,company,email,phone,website,linkedin,twitter,score'.split(',');
+const CSV_HEAD = 'name,title,company,email,phone,website,linkedin,twitter,score,evidence'.split(
+  ',',
+);
 
 function toCsvRow(lead: Lead): string[] {
   const { name, title, company, email, phone, website, socials, confidence_score } = lead;
   const { linkedin, twitter } = socials;
   const score = confidence_score.toFixed(2);
-  return [name, title, company, email, phone, website, linkedin, twitter, score];
+  return [name, title, company, email, phone, website, linkedin, twitter, score, evidenceOf(lead)];
+}
+
+/** Where the best value of each field was first found. */
+function evidenceOf({ evidence }: Lead): string {
+  const places = Object.entries(evidence).flatMap(([field, [best]]) => {
+    const source = best?.sources[0];
+    return source ? [`${field}: ${source.url} (${source.technique})`] : [];
+  });
+  return places.join('; ');
 }

@@ -18,7 +18,7 @@ const CSV = ['--csv', 'print the leads as CSV'] as const;
 const scrapeList = z.object({ scrapes: z.array(scrapeSchema), next_cursor: z.string().nullable() });
 const pathOf = (id: string): string => `${SCRAPES}/${encodeURIComponent(id)}`;
 
-/** `millrace leads`: finds leads by words or on one site. */
+/** `millrace leads`: finds leads by search words, or on the sites of addresses. */
 export const addLeadsCommand: AddCommand = (program, context) => {
   const leads = program
     .command('leads')
@@ -26,16 +26,14 @@ export const addLeadsCommand: AddCommand = (program, context) => {
     .description('Find people and organisations with ways to reach them.');
   leads
     .command('find')
-    .summary('find leads by words, or on one site')
-    .description('Find leads: on the site of an address such as example.com, else by words.')
-    .argument('<what...>', 'an address or words')
+    .summary('find leads by words, or on the sites of addresses')
+    .description('Find leads: on the sites of addresses such as example.com, else by words.')
+    .argument('<what...>', 'one address, several, or words')
     .option('--max <n>', 'leads at most (default: 25)', wholeNumber(1, 50))
     .option('--enrichment <list>', `what to look up, of ${ENRICHMENTS.join(',')}`, enrichment)
     .option('--fresh', 'read again instead of sharing a result of the last hour')
     .option(...CSV)
-    .action((what: string[], options: FindOptions) =>
-      findLeads(what.join(' ').trim(), options, context),
-    );
+    .action((what: string[], options: FindOptions) => findLeads(what, options, context));
   leads
     .command('list')
     .description('List the scrapes, the newest first.')

@@ -5,6 +5,7 @@ import { openApiClient } from './api-client.ts';
 import { ApiFailure } from './api-failure.ts';
 import { addAskCommand } from './ask.ts';
 import type { AddCommand, CommandContext } from './command-context.ts';
+import { addBouncesCommand } from './bounces.ts';
 import { addDoNotContactCommand } from './do-not-contact.ts';
 import { addEmailCommand } from './email.ts';
 import { CommandFailure, EXIT, UsageError } from './exit.ts';
@@ -35,6 +36,7 @@ const COMMANDS: AddCommand[] = [
   addPlanCommand,
   addLeadsCommand,
   addEmailCommand,
+  addBouncesCommand,
   addDoNotContactCommand,
 ];
 
@@ -43,6 +45,7 @@ export interface ClientSettings {
   MILLRACE_URL?: string | undefined;
   MILLRACE_API_KEY?: string | undefined;
   MILLRACE_SMTP_PASSWORD?: string | undefined;
+  MILLRACE_MAILBOX_PASSWORD?: string | undefined;
   DATA_DIR: string;
 }
 
@@ -139,6 +142,7 @@ function contextOf(line: CommandLine, globals: () => GlobalOptions): CommandCont
     terminal,
     wantsJson: () => globals().json === true,
     smtpPassword: settings.MILLRACE_SMTP_PASSWORD ?? null,
+    mailboxPassword: settings.MILLRACE_MAILBOX_PASSWORD ?? null,
     connect: () =>
       openApiClient({
         ...findAddress(),

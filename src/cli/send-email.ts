@@ -15,6 +15,12 @@ const verification = z.looseObject({
   status: z.string(),
   warnings: z.array(z.string()),
 });
+const finding = z.looseObject({
+  publish: z.object({ name: z.string(), type: z.string(), value: z.string() }).nullable(),
+});
+const checkedAccount = z.looseObject({
+  deliverability: z.looseObject({ spf: finding, dkim: finding, dmarc: finding }).nullish(),
+});
 const sentMessage = z.looseObject({
   id: z.string(),
   status: z.string(),
@@ -45,17 +51,30 @@ export async function verifyAccount(
     repeatable: true,
   });
   const { verified, message, status, warnings } = answer;
+  const isUnderWay = status === 'queued' || status === 'sending';
   const { stdout, stderr } = context.terminal;
   if (context.wantsJson()) printJson(context, answer);
   else {
     if (verified) stdout.write(`${plainLine(message)}\n`);
     for (const warning of warnings) stderr.write(`${plainLine(warning)}\n`);
+    if (!isUnderWay && warnings.length > 0) await printRecordsToPublish(id, context);
   }
   if (verified) return;
-  const isUnderWay = status === 'queued' || status === 'sending';
   throw new CommandFailure(
     plainLine(isUnderWay ? `${message} Run the same command again to see its status.` : message),
   );
+}
+
+/** The DNS records that the last verification found missing or wrong. */
+async function printRecordsToPublish(id: string, context: CommandContext): Promise<void> {
+  const { deliverability } = await context.connect().json('GET', pathOfAccount(id), checkedAccount);
+  if (!deliverability) return;
+  const { spf, dkim, dmarc } = deliverability;
+  for (const { publish } of [spf, dkim, dmarc]) {
+    if (publish === null) continue;
+    const { name, type, value } = publish;
+    context.terminal.stderr.write(`${plainLine(`Publish at ${name}, type ${type}: ${value}`)}\n`);
+  }
 }
 
 /** Sends one message exactly once: each try has the same Idempotency-Key. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { findPackageJSON, stripTypeScriptTypes } from 'node:module';
+import { findPackageJSON } from 'node:module';
 import { dirname, extname, join, relative, sep } from 'node:path';
+import { stripTypes } from '#src/platform/strip-types.ts';
 
 /** A file as the browser gets it. */
 export interface WebFile {
@@ -88,18 +89,6 @@ async function readWebFile(file: string): Promise<WebFile> {
   if (file.endsWith('.ts')) return { type, text: stripTypes(source) };
   // The maps of packages are not served.
   return { type, text: source.replace(/^\/\/# sourceMappingURL=.*$/m, '') };
-}
-
-/** Node says once that this function is experimental; operators need not read that. */
-function stripTypes(source: string): string {
-  const emitWarning = process.emitWarning.bind(process);
-  process.emitWarning = () => undefined;
-  try {
-    // Lines of only spaces are what the types were: they would be a fifth of what is sent.
-    return stripTypeScriptTypes(source).replaceAll(/[ \t]+$/gm, '');
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
 
 function packageFolder(name: string): string {

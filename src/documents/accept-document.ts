@@ -75,6 +75,7 @@ export function createDocumentAcceptor(
       ),
     { items: FLUSH_DOCUMENTS, size: flushBytes },
     ({ document }) => document.json.byteLength,
+    { keyOf: ({ document }) => document.workspaceId },
   );
   const acceptPacked = async (document: PackedDocument): Promise<AcceptedDocument> => {
     await limit.reserveRoom(document.workspaceId);

@@ -84,6 +84,20 @@ export function chunkDocument(
   return chunks.length > 0 ? chunks : titleChunk(document, suffix, contextTokens);
 }
 
+/** The text that a chunk is indexed by, made again from what its row has. */
+export function indexedTextOf(
+  { title, metadata }: Pick<ChunkableDocument, 'title' | 'metadata'>,
+  headings: readonly string[],
+  visible: string,
+): string {
+  const contextTokens = Math.floor(DEFAULT_LIMITS.maxTokens * CONTEXT_SHARE);
+  return joinLines([
+    titlePath(title, headings, contextTokens),
+    visible,
+    metadataLines(metadata, contextTokens),
+  ]);
+}
+
 function splitSection(text: string, isHtml: boolean, limits: TokenLimits) {
   const visible = isHtml ? maskTags(text) : text;
   const blocks = isHtml ? splitHtml(text) : splitMarkdown(text);

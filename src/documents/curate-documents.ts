@@ -3,10 +3,10 @@ import type { Database } from '#src/platform/database.ts';
 import { isVisibleTo, type Reader } from './document-access.ts';
 import { SHOWN_TITLE } from './shown-columns.ts';
 
-/** Beyond this a boost changes nothing. */
+/** A higher boost has no further effect. */
 export const MAX_BOOST = 100;
 
-/** What people set of a document; what is absent stays as it is. */
+/** Changes to how searches treat a document; absent fields stay as they are. */
 export interface Curation {
   boost?: number | undefined;
   hidden?: boolean | undefined;

@@ -70,6 +70,26 @@ export async function hasPrivatePairsOfOthers(
   return rows.length > 0;
 }
 
+/**
+ * True for a row of `document` that stands in a set of one of these names. A set counts only through pairs that the
+ * user may see: else the filter would tell which documents stand in pairs of others.
+ * @param userId null if no pair is private to others
+ */
+export function isInDocumentSet(
+  document: string,
+  { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId | null },
+  names: readonly string[],
+): RawBuilder<boolean> {
+  const seen = userId === null ? sql`true` : sql`not ${isPrivateToOthers('p', userId)}`;
+  return sql<boolean>`exists (
+    select 1 from document_cc_pair dp
+    join cc_pair p on p.id = dp.cc_pair_id
+    join document_set_cc_pair sp on sp.cc_pair_id = dp.cc_pair_id
+    join document_set s on s.id = sp.document_set_id
+    where dp.document_id = ${sql.ref(`${document}.id`)} and s.workspace_id = ${workspaceId} and ${seen}
+      and s.name = any(${names}::text[]))`;
+}
+
 /** True for a row of `document` that this writer can see and may change or delete. */
 export function mayChangeDocument(document: string, writer: WriterExpression): RawBuilder<boolean> {
   return sql<boolean>`(${isVisibleTo(document, writer.userId)} and not (${writer.isMember}

@@ -6,6 +6,7 @@ import type { Embedder } from './embed.ts';
 import type { DescribeImage } from './image-sections.ts';
 import type { IndexThreads } from './index-threads.ts';
 import type { IndexTurns } from './index-turns.ts';
+import type { LineRoom } from './line-room.ts';
 
 /** Services that document handling needs. */
 export interface DocumentServices extends PlatformServices {
@@ -14,6 +15,7 @@ export interface DocumentServices extends PlatformServices {
   readonly indexThreads: IndexThreads;
   readonly indexTurns: IndexTurns;
   readonly documentReader: DocumentReader;
+  readonly lineRoom: LineRoom;
   readonly documentAcceptor: DocumentAcceptor;
   /** Describes the images of documents in words. */
   readonly describeImage: DescribeImage;

@@ -2,6 +2,11 @@ import { sql } from 'kysely';
 import type { CcPairId, DocumentId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
+/** For `update document set`: its chunks are found no more, and index workers remove the row. */
+export const AS_DELETING =
+  sql.raw(`status = 'deleting', revision = revision + 1, claim_token = null,
+  claimed_until = null, next_attempt_at = null, queued_at = now()`);
+
 /**
  * Removes documents from a pair. Those in no other pair leave search at once and are marked for deletion: enqueue them
  * for the index workers once the transaction is committed.
@@ -22,8 +27,7 @@ export async function dropDocuments(
     order by d.workspace_id, d.external_id for update of d`.execute(trx);
   const held = await stillToGo(trx, ccPairId, locked, seenBefore);
   const { rows } = await sql<{ id: DocumentId }>`
-    update document set status = 'deleting', revision = revision + 1, claim_token = null,
-      claimed_until = null, next_attempt_at = null, queued_at = now()
+    update document set ${AS_DELETING}
     where id = any(${held}::bigint[]) and not exists (select 1 from document_cc_pair o
       where o.document_id = document.id and o.cc_pair_id <> ${ccPairId})
     returning id`.execute(trx);

@@ -3,8 +3,7 @@ import { fastWalshHadamard, normalize } from '#src/platform/vector.ts';
 import type { Embedder } from './embed.ts';
 import { hash32 } from './hash-text.ts';
 import { STOP_WORDS } from './stop-words.ts';
-import { scanFeatures } from './tokenize.ts';
-import type { WordFeatures } from './word-features.ts';
+import { scanFeatures, wordFeatures } from './tokenize.ts';
 
 const DEFAULT_DIMENSIONS = 1024;
 const MIN_DIMENSIONS = 256;
@@ -65,13 +64,16 @@ export function embedQueryText(
 export function embedText(
   text: string,
   dimensions: number,
-  weightOf: (stem: string, word: string) => number = () => 1,
+  weightOf: ((stem: string, word: string) => number) | null = null,
 ): Float32Array {
   const vector = new Float32Array(dimensions);
-  for (const features of countWords(text)) {
-    const { word, stem, share, count } = features;
-    const weight = share * (1 + Math.log(count)) * weightOf(stem, word);
-    addFeatures(vector, features, weight);
+  const distinct = countWords(text);
+  const { words, stems, shares } = wordFeatures;
+  for (let at = 0; at < distinct; at += 1) {
+    const number = met[at] ?? 0;
+    const tf = 1 + Math.log(counts[number] ?? 0);
+    const known = weightOf === null ? 1 : weightOf(stems[number] ?? '', words[number] ?? '');
+    addFeatures(vector, number, (shares[number] ?? 0) * tf * known);
   }
   for (const signs of rotationsOf(dimensions)) {
     for (let index = 0; index < dimensions; index += 1) {
@@ -91,35 +93,56 @@ function checkDimensions(dimensions: number): void {
   }
 }
 
-let counts = 0;
+/** Numbers in `wordFeatures` of the distinct words of the text that was counted last. */
+let met = new Int32Array(1024);
+/** By those numbers: how often each occurs in it, valid where `countedIn` has its number. */
+let counts = new Int32Array(1024);
+let countedIn = new Int32Array(1024);
+let countings = 0;
 
-/** The distinct words of a text, with how often each occurs until the next call. */
-function countWords(text: string): WordFeatures[] {
-  const met: WordFeatures[] = [];
-  counts += 1;
-  scanFeatures(text, (features) => {
-    if (features.counted === counts) {
-      features.count += 1;
-    } else {
-      features.counted = counts;
-      features.count = 1;
-      met.push(features);
+/** @returns how many distinct words `text` has; they are in `met` until the next call */
+function countWords(text: string): number {
+  let distinct = 0;
+  countings += 1;
+  scanFeatures(text, (number) => {
+    if (number >= counts.length) makeRoom(number);
+    if (countedIn[number] === countings) {
+      counts[number] = (counts[number] ?? 0) + 1;
+      return;
     }
+    countedIn[number] = countings;
+    counts[number] = 1;
+    met[distinct] = number;
+    distinct += 1;
   });
-  return met;
+  return distinct;
 }
 
-function addFeatures(vector: Float32Array, features: WordFeatures, weight: number): void {
+function makeRoom(number: number): void {
+  const grown = (values: Int32Array): typeof met => {
+    const larger = new Int32Array(2 * number + 1);
+    larger.set(values);
+    return larger;
+  };
+  [met, counts, countedIn] = [grown(met), grown(counts), grown(countedIn)];
+}
+
+/** The low bits of a hash select the dimension, the highest bit the sign. */
+function addFeatures(vector: Float32Array, number: number, weight: number): void {
   const mask = vector.length - 1;
-  const gramWeight = weight / Math.sqrt(features.grams.length);
-  for (const gram of features.grams) addHashed(vector, mask, gram, gramWeight);
-  addHashed(vector, mask, features.stemHash, weight * STEM_SHARE);
-}
-
-/** The low bits select the dimension, the highest bit the sign. */
-function addHashed(vector: Float32Array, mask: number, hash: number, weight: number): void {
-  const index = hash & mask;
-  vector[index] = (vector[index] ?? 0) + (hash < 0 ? -weight : weight);
+  const { grams, stemHashes } = wordFeatures;
+  const from = wordFeatures.startOf(number);
+  const end = wordFeatures.ends[number] ?? 0;
+  const gramWeight = weight / Math.sqrt(end - from);
+  for (let at = from; at < end; at += 1) {
+    const hash = grams[at] ?? 0;
+    const index = hash & mask;
+    // Multiplied by the sign, 1 or -1: a branch would be mispredicted half of the time.
+    vector[index] = (vector[index] ?? 0) + gramWeight * ((hash >> 31) | 1);
+  }
+  const stem = stemHashes[number] ?? 0;
+  const index = stem & mask;
+  vector[index] = (vector[index] ?? 0) + weight * STEM_SHARE * ((stem >> 31) | 1);
 }
 
 function rotationsOf(dimensions: number): Float32Array[] {

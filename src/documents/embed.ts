@@ -7,6 +7,8 @@ export interface Embedder {
   readonly denseWeight: number;
   /** Inner products below this are noise: such a chunk is found only if it shares a word with the query. */
   readonly noiseFloor: number;
+  /** Whether `IndexThreads.prepare` can make the same vectors, together with the terms: one pass over the text. */
+  readonly isBuiltin?: boolean;
   /** One unit-length vector per text, in order. Throws `RetryLater`, `EmbedderFault` or `GiveUp`. */
   embedDocuments(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
   /** `idf` takes a stem as returned by `tokenize`; neural embedders ignore it. */

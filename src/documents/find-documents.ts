@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import { type FoundRow, MAX_OF_KIND, type Sought } from '#src/platform/found-row.ts';
+import { type FoundRow, MAX_OF_KIND, type LookupTerm } from '#src/platform/found-row.ts';
 import { isVisibleTo } from './document-access.ts';
 import { SHOWN_TITLE } from './shown-columns.ts';
 import { titleQuery } from './title-words.ts';
@@ -10,7 +10,7 @@ const MAX_TITLES = 200;
 const MAX_WORDS = 10;
 
 /** Documents that the reader may see: by id, by words of the title; those that are not indexed by a part of it. */
-export async function findDocuments(db: Database, sought: Sought): Promise<FoundRow[]> {
+export async function findDocuments(db: Database, sought: LookupTerm): Promise<FoundRow[]> {
   const { workspaceId, userId, text, part, number } = sought;
   const words = part === null ? [] : tokenizeWords(part).slice(0, MAX_WORDS);
   const query = titleQuery(workspaceId, words, { isPrefix: true });

@@ -5,7 +5,7 @@ import { termId, workspaceSalt } from './bm25.ts';
 import { visibleText } from './html-text.ts';
 import { SEARCHED_TITLE } from './shown-columns.ts';
 import { readTermCounts } from './term-counts.ts';
-import { stemWord } from './tokenize.ts';
+import { stemWord } from './expand-word.ts';
 import { addWords, correctableWords } from './word-buckets.ts';
 
 const FACT = 'words_gathered';

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { DocumentMetadata, StoredOwner, StoredSection } from '#src/tables/documents.ts';
+import { boundedList } from './bounded-list.ts';
 import { cleanText } from './clean-text.ts';
 import { derivedIds, MAX_ID_BYTES } from './derived-id.ts';
 import type { Writer } from './document-access.ts';
-import { METADATA_LIMITS, metadataExcess, shownMetadata } from './metadata-limits.ts';
+import { incomingMetadata } from './incoming-metadata.ts';
+import { shownMetadata } from './metadata-limits.ts';
 
 /** Longest tag that is stored, in characters of `key=value`. */
 const MAX_TAG_LENGTH = 255;
@@ -31,28 +33,13 @@ const owner = z.object({
   last_name: ownerField,
   email: ownerField,
 });
-const owners = z.array(owner).max(MAX_OWNERS).nullish();
+const owners = boundedList(owner, MAX_OWNERS).nullish();
 
 const section = z.object({ text: text.nullish(), link, image_file_id: optionalText });
 
 /** Blank sections are kept, since section indexes refer to the list as sent. */
 const hasContent = (value: z.output<typeof section>): boolean =>
   (value.image_file_id ?? '') !== '' || (value.text ?? '').trim() !== '';
-
-const scalar = z
-  .union([z.string(), z.number(), z.boolean()])
-  .transform((value) => cleanText(String(value)));
-const metadata = z
-  .record(z.string().transform(cleanText), z.union([scalar, z.array(scalar)]))
-  .nullish()
-  .describe(
-    `At most ${METADATA_LIMITS.keys} keys of ${METADATA_LIMITS.keyLength} characters, ${METADATA_LIMITS.listLength} values in a list, and 256 KB as JSON.`,
-  )
-  .transform((value) => value ?? {})
-  .superRefine((value, context) => {
-    const excess = metadataExcess(value);
-    if (excess !== null) context.addIssue(excess);
-  });
 
 const documentId = text
   .refine((id) => id !== '', 'must not be empty')
@@ -86,19 +73,16 @@ const documentSchema = z
     id: documentId.nullish(),
     semantic_identifier: text.refine((value) => value.trim() !== '', 'must not be blank'),
     title: optionalText,
-    sections: z
-      .array(section)
-      .max(MAX_SECTIONS)
-      .refine(
-        (sections) => sections.some(hasContent),
-        'needs at least one section with text that is not blank, or an image_file_id',
-      ),
+    sections: boundedList(section, MAX_SECTIONS).refine(
+      (sections) => sections.some(hasContent),
+      'needs at least one section with text that is not blank, or an image_file_id',
+    ),
     source: z
       .string()
       .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i, 'must be a slug such as file, web or ingestion_api')
       .nullish()
       .transform((value) => value ?? 'ingestion_api'),
-    metadata,
+    metadata: incomingMetadata,
     doc_updated_at: updatedAt.nullish(),
     primary_owners: owners,
     secondary_owners: owners,

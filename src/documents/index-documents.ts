@@ -14,6 +14,7 @@ import {
   someStillWait,
   takeBackClaims,
 } from './claim-documents.ts';
+import type { Embedder } from './embed.ts';
 import { type DeletionStep, deleteMarkedDocuments } from './delete-documents.ts';
 import { resolveImages } from './image-sections.ts';
 import { placeChunks, type PreparedDocument } from './place-chunks.ts';
@@ -182,7 +183,9 @@ async function indexBatch(
 ): Promise<void> {
   const documents = await withImages(services, claim, claimed, signal);
   if (documents.length === 0) return;
-  const prepared = await services.indexThreads.prepare(documents.map(textOf), signal);
+  const { embedder, indexThreads, inBackground } = services;
+  const texts = documents.map((document) => textOf(document, embedder));
+  const prepared = await indexThreads.prepare(texts, signal);
   const good: PreparedDocument[] = [];
   for (const [index, document] of documents.entries()) {
     const answer = prepared[index];
@@ -190,8 +193,7 @@ async function indexBatch(
     else await fail(services, claim, document, answer?.failure ?? 'Not prepared.');
   }
   const changes = await placeChunks(services, good, signal);
-  const { inBackground } = services;
-  const writer = { token: claim.token, model: services.embedder.model, signal, inBackground };
+  const writer = { token: claim.token, model: embedder.model, signal, inBackground };
   await sendDeliveries(services, await replaceChunks(services.db, writer, changes));
   tallyDocuments(
     services,
@@ -263,12 +265,15 @@ function emptyTurnPauseMs(emptyTurns: number): number {
   return Math.min(SHORTEST_PAUSE_MS * 2 ** (emptyTurns - 1), LONGEST_PAUSE_MS);
 }
 
-function textOf(document: ClaimedDocument) {
+function textOf(document: ClaimedDocument, { isBuiltin, dimensions }: Embedder) {
+  const isNew = document.indexed_revision === null;
   return {
     workspaceId: document.workspace_id,
     title: document.title ?? document.semantic_identifier,
     sections: document.sections,
     metadata: document.metadata,
+    // Of a document that is indexed already, most chunks have their vectors.
+    dimensions: isNew && isBuiltin ? dimensions : null,
   };
 }
 

@@ -47,10 +47,14 @@ export function openIndexThreads(threads: number, log: Logger): IndexThreads {
       run('cutDocument', patient(document), signal),
     );
     if ('failure' in cut) return cut;
-    const { workspaceId } = document;
+    const { workspaceId, dimensions } = document;
     const chunks = await inPieces(cut.chunks, threads, async (some) => {
       const indexedTexts = some.map(({ indexedText }) => indexedText);
-      const terms = await run('findTerms', patient({ workspaceId, indexedTexts }), signal);
+      const terms = await run(
+        'findTerms',
+        patient({ workspaceId, dimensions, indexedTexts }),
+        signal,
+      );
       return terms.flatMap((own, n) => (some[n] ? { ...some[n], ...own } : []));
     });
     return { chunks };
@@ -109,6 +113,7 @@ export function embedInThreads(embedder: Embedder, threads: IndexThreads): Embed
     dimensions: embedder.dimensions,
     denseWeight: embedder.denseWeight,
     noiseFloor: embedder.noiseFloor,
+    isBuiltin: true,
     embedDocuments: (texts, signal) => threads.embed(texts, embedder.dimensions, signal),
     embedQuery: (text, idf, signal) => embedder.embedQuery(text, idf, signal),
     close: () => embedder.close(),

@@ -1,6 +1,6 @@
 import type { WorkspaceId } from '#src/ids.ts';
 import { SLICE_COST } from './claim-documents.ts';
-import { createFairOrder, type FairOrder } from './fair-order.ts';
+import { createFairOrder, type FairOrder } from '#src/platform/fair-order.ts';
 import type { LaneCursor, WaitingLane } from './waiting-lanes.ts';
 
 /** After this many turns of others in a row, the lane that has waited longest gets one, whatever it has received. */

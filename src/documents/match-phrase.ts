@@ -1,5 +1,5 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
-import { isUnspaced } from './tokenize.ts';
+import { isUnspaced } from './expand-word.ts';
 
 const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_WORDS = /[a-z0-9]+/g;

@@ -17,19 +17,19 @@ import { BUCKET_COLUMNS, bucketOf, bucketsFor, SEGMENT_COLUMNS } from './write-p
 
 /** Segments of about the same size that are merged into one. */
 const MERGED_AT_ONCE = 4;
-/** At most: a search scores a segment at a stretch, and the event loop waits. */
-const MOST_CHUNKS = 1_000_000;
+/** Larger segments are not merged: a search scores one segment without a pause, which blocks the event loop. */
+const MAX_MERGED_CHUNKS = 1_000_000;
 /** Segments up to this size are of the first tier; each tier is four times as large as the one before. */
 const FIRST_TIER_CHUNKS = 1_000;
-/** Of the first tier: many small writes are merged at once. */
-const MOST_SEGMENTS = 256;
+/** How many segments of the first tier are merged at once: small writes leave many. */
+const MAX_MERGED_SEGMENTS = 256;
 /** Bytes of buckets per step: their work takes some ten milliseconds. */
 const BYTES_PER_STEP = 256 * 1024;
-/** A segment that is not ready after this time is what an interrupted merge left. */
+/** A segment that is not ready by then was left by an interrupted merge. */
 const ABANDONED_AFTER = '1 hour';
 /** How often a segment is checked for chunks that are gone. */
 const CHECKED_EVERY = '1 hour';
-/** It is written again when so many of its chunks are gone. */
+/** A segment is rewritten when this share of its chunks is gone. */
 const GONE_SHARE = 0.25;
 
 interface StoredSegment {
@@ -37,12 +37,13 @@ interface StoredSegment {
   workspace_id: WorkspaceId;
   chunks: number;
   buckets: number;
+  terms_version: number;
 }
 
 /**
  * Merges some segments of a workspace into one, so that a search has few to read, and leaves out the chunks that are
- * gone. Searches read the sources until the result is complete; whoever is second of two that merge the same segments
- * drops its own result.
+ * gone. Searches read the sources until the result is complete. When two merges of the same segments run, the second to
+ * finish drops its result.
  * @returns whether there was something to merge
  */
 export async function mergePostings(
@@ -71,7 +72,7 @@ export async function checkPostings(
     update posting_segment set checked_at = now() where id = (
       select id from posting_segment where ready and checked_at < now() - ${CHECKED_EVERY}::interval
       order by checked_at limit 1 for update skip locked)
-    returning id, workspace_id, chunks, buckets`.execute(db);
+    returning id, workspace_id, chunks, buckets, terms_version`.execute(db);
   const [segment] = rows;
   if (!segment) return false;
   const { ids } = await readDirectoryOf(db, segment.id);
@@ -88,23 +89,27 @@ export async function dropAbandonedSegments(db: Database): Promise<void> {
     where not ready and created_at < now() - ${ABANDONED_AFTER}::interval`.execute(db);
 }
 
-/** The first tier of a workspace that has enough segments. */
+/**
+ * The first tier of a workspace that has enough segments. Those of two versions stay apart: a chunk may be in one of
+ * each, and the older one goes as a whole.
+ */
 async function chooseSegments(db: Database): Promise<StoredSegment[]> {
   const { rows } = await sql<StoredSegment>`
     with tiered as (
-      select id, workspace_id, chunks, buckets,
+      select id, workspace_id, chunks, buckets, terms_version,
         ceil(log(4, greatest(1, chunks / ${FIRST_TIER_CHUNKS}::numeric)))::int as tier
-      from posting_segment where ready and chunks < ${MOST_CHUNKS}
+      from posting_segment where ready and chunks < ${MAX_MERGED_CHUNKS}
     ), full_tier as (
-      select workspace_id, tier from tiered group by workspace_id, tier
+      select workspace_id, tier, terms_version from tiered group by workspace_id, tier, terms_version
       having count(*) >= ${MERGED_AT_ONCE} order by tier, count(*) desc limit 1
     )
-    select id, workspace_id, chunks, buckets from tiered join full_tier using (workspace_id, tier)
-    order by chunks, id limit ${MOST_SEGMENTS}`.execute(db);
+    select id, workspace_id, chunks, buckets, terms_version
+    from tiered join full_tier using (workspace_id, tier, terms_version)
+    order by chunks, id limit ${MAX_MERGED_SEGMENTS}`.execute(db);
   let chunks = 0;
   return rows.filter((row) => {
     chunks += row.chunks;
-    return chunks <= MOST_CHUNKS;
+    return chunks <= MAX_MERGED_CHUNKS;
   });
 }
 
@@ -121,7 +126,15 @@ async function mergeInto(
   // About two bytes a posting.
   const buckets = Math.max(bucketsFor(bytes / 2), ...segments.map((one) => one.buckets));
   const segment = new BinaryCopy();
-  segment.row(6).uuid(id).uuid(workspaceId).int4(chunks).int4(buckets).bytea(directory).bool(false);
+  segment
+    .row(SEGMENT_COLUMNS.length)
+    .uuid(id)
+    .uuid(workspaceId)
+    .int4(chunks)
+    .int4(buckets)
+    .bytea(directory)
+    .bool(false)
+    .int2(segments[0]?.terms_version ?? 0);
   await copyRows(db, 'posting_segment', SEGMENT_COLUMNS, segment.finish());
   try {
     const fewest = Math.min(...segments.map((one) => one.buckets));
@@ -195,7 +208,7 @@ async function readDirectoryOf(db: Database, id: string) {
   return readDirectory(rows[0]?.directory ?? Uint8Array.of(0));
 }
 
-/** Terms of a chunk never change, so what counts is whether it is there. */
+/** Segments of two versions are never merged, so what counts is whether a chunk is there. */
 async function stillThere(db: Database, ids: Float64Array): Promise<Set<number>> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk_id from chunk_terms where chunk_id = any(${[...ids]}::bigint[])`.execute(db);
@@ -212,7 +225,7 @@ async function sizeOf(db: Database, segments: readonly StoredSegment[]): Promise
 interface BucketRange {
   id: string;
   buckets: number;
-  /** The first of the buckets, and how many, modulo `fewest`. */
+  /** The range of buckets: first one and number of them, modulo `fewest`. */
   start: number;
   width: number;
   /** Buckets of the source that has the fewest. */

@@ -14,21 +14,31 @@ type Limits = typeof METADATA_LIMITS;
 
 /** How metadata exceeds the limits, as a sentence without its subject; null if it does not. */
 export function metadataExcess(metadata: DocumentMetadata): string | null {
-  const { keys, bytes, keyLength, listLength } = METADATA_LIMITS;
-  const entries = Object.entries(metadata);
-  if (entries.length > keys) return `has ${entries.length} keys; the limit is ${keys}`;
-  for (const [key, value] of entries) {
-    const name = JSON.stringify(key.slice(0, SHOWN_KEY_LENGTH));
+  return countExcess(metadata) ?? sizeExcess(metadata);
+}
+
+/** The part of `metadataExcess` that can be told before the values are read: they may be anything. */
+export function countExcess(metadata: Readonly<Record<string, unknown>>): string | null {
+  const { keys, keyLength, listLength } = METADATA_LIMITS;
+  // Listing the values of very many keys would take longer than everything else.
+  const count = Object.keys(metadata).length;
+  if (count > keys) return `has ${count} keys; the limit is ${keys}`;
+  for (const [key, value] of Object.entries(metadata)) {
     if (key.length > keyLength) {
-      return `has a key of ${key.length} characters, ${name}…; the limit is ${keyLength}`;
+      return `has a key of ${key.length} characters, ${shortName(key)}…; the limit is ${keyLength}`;
     }
     if (Array.isArray(value) && value.length > listLength) {
-      return `has ${value.length} values in ${name}; the limit is ${listLength}`;
+      return `has ${value.length} values in ${shortName(key)}; the limit is ${listLength}`;
     }
   }
-  const size = jsonBytes(metadata);
-  if (size > bytes) return `has ${size} bytes of JSON; the limit is ${bytes} (256 KB)`;
   return null;
+}
+
+/** The other part: the size of what is stored. */
+export function sizeExcess(metadata: DocumentMetadata): string | null {
+  const { bytes } = METADATA_LIMITS;
+  const size = jsonBytes(metadata);
+  return size > bytes ? `has ${size} bytes of JSON; the limit is ${bytes} (256 KB)` : null;
 }
 
 /** The part of the metadata that is within the limits: its first entries, without those that are too long. */
@@ -60,6 +70,10 @@ function takeWhatFits(
   }
   // With `fromEntries`, `__proto__` is an ordinary key.
   return Object.fromEntries(taken);
+}
+
+function shortName(key: string): string {
+  return JSON.stringify(key.slice(0, SHOWN_KEY_LENGTH));
 }
 
 function jsonBytes(value: unknown): number {

@@ -33,15 +33,13 @@ export async function placeChunks(
     documents.map(({ document }) => document.id),
   );
   const placed = documents.map((one) => placeOne(one, stored.get(one.document.id)));
-  const unknown = placed.flatMap((one) => one.unknown);
-  const vectors = await embedder.embedDocuments(
-    unknown.map(({ indexedText }) => indexedText),
-    signal,
-  );
+  const unknown = placed.flatMap((one) => one.unknown).filter(({ vector }) => vector === null);
+  const texts = unknown.map(({ indexedText }) => indexedText);
+  const vectors = texts.length === 0 ? [] : await embedder.embedDocuments(texts, signal);
   const vectorOf = new Map(unknown.map((chunk, index) => [chunk, vectors[index]]));
   return placed.map(({ document, chunks, kept, unknown: own, goneIds }) => {
     const fresh = own.map((chunk) => {
-      const vector = vectorOf.get(chunk);
+      const vector = chunk.vector ?? vectorOf.get(chunk);
       if (!vector) throw new GiveUp('The embedder returned fewer vectors than texts.');
       return { chunk, vector };
     });

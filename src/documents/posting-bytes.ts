@@ -12,12 +12,12 @@ import { lengthNorm } from './bm25.ts';
 
 const PIECE_BYTES = 256;
 
-/** Bytes that grow. */
+/** Appends to a buffer that doubles when it is full. */
 class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(PIECE_BYTES);
   length = 0;
 
-  /** Of a whole number from 0 to 2^53 - 1. */
+  /** Appends a whole number from 0 to 2^53 - 1. */
   varint(value: number): void {
     if (this.length + 8 > this.#bytes.length) this.#grow(8);
     let rest = value;

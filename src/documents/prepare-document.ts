@@ -4,6 +4,7 @@ import type { DocumentMetadata } from '#src/tables/documents.ts';
 import { documentWeights, workspaceSalt } from './bm25.ts';
 import { type Chunk, chunkDocument } from './chunk-text.ts';
 import { looksBinary } from './clean-text.ts';
+import { embedText } from './embed-builtin.ts';
 import { termIds } from './tokenize.ts';
 
 /** The fields of a document that the CPU-heavy half of indexing needs. */
@@ -12,6 +13,8 @@ export interface DocumentText {
   title: string;
   sections: { text: string; link: string | null }[];
   metadata: DocumentMetadata;
+  /** Of the builtin embedder; null: no vectors are wanted. */
+  dimensions: number | null;
 }
 
 /** What the index stores for a chunk's indexed text. */
@@ -20,18 +23,20 @@ export interface ChunkTerms {
   hash: string;
   termIds: Int32Array;
   termWeights: Float32Array;
+  /** Null unless the builtin embedder's vectors were wanted. */
+  vector: Float32Array | null;
 }
 
 export type PreparedChunk = Chunk & ChunkTerms;
 
 export type Prepared = { chunks: PreparedChunk[] } | { failure: string };
 
-/** Chunks and tokenizes one document. If it cannot be indexed, returns the failure instead of throwing. */
+/** Chunks and tokenizes one document, and embeds it if that is wanted. If it cannot be indexed, returns the failure instead of throwing. */
 export function prepareDocument(document: DocumentText): Prepared {
   const cut = cutDocument(document);
   if ('failure' in cut) return cut;
-  const salt = workspaceSalt(document.workspaceId);
-  return { chunks: cut.chunks.map((chunk) => ({ ...chunk, ...termsOf(chunk.indexedText, salt) })) };
+  const termsOf = termFinder(document);
+  return { chunks: cut.chunks.map((chunk) => ({ ...chunk, ...termsOf(chunk.indexedText) })) };
 }
 
 /** Splits a document into chunks: a tenth of the time of `prepareDocument`. */
@@ -49,14 +54,24 @@ export function cutDocument(document: DocumentText): { chunks: Chunk[] } | { fai
   }
 }
 
-/** Finds the terms of any number of chunks: the rest of `prepareDocument`. */
-export function findTerms(task: { workspaceId: string; indexedTexts: string[] }): ChunkTerms[] {
-  const salt = workspaceSalt(task.workspaceId);
-  return task.indexedTexts.map((text) => termsOf(text, salt));
+/** Finds the terms, and the vectors if wanted, of any number of chunks: the rest of `prepareDocument`. */
+export function findTerms({
+  indexedTexts,
+  ...document
+}: Pick<DocumentText, 'workspaceId' | 'dimensions'> & { indexedTexts: string[] }): ChunkTerms[] {
+  return indexedTexts.map(termFinder(document));
 }
 
-function termsOf(indexedText: string, salt: number): ChunkTerms {
-  const { ids, weights } = documentWeights(termIds(indexedText, salt));
-  const digest = hash('sha256', indexedText, 'hex');
-  return { hash: digest.slice(0, 32), termIds: ids, termWeights: weights };
+function termFinder({
+  workspaceId,
+  dimensions,
+}: Pick<DocumentText, 'workspaceId' | 'dimensions'>): (indexedText: string) => ChunkTerms {
+  const salt = workspaceSalt(workspaceId);
+  return (indexedText) => {
+    // The embedder comes next: it finds the words of the same text as the tokenizer has left them.
+    const { ids, weights } = documentWeights(termIds(indexedText, salt));
+    const vector = dimensions === null ? null : embedText(indexedText, dimensions);
+    const digest = hash('sha256', indexedText, 'hex');
+    return { hash: digest.slice(0, 32), termIds: ids, termWeights: weights, vector };
+  };
 }

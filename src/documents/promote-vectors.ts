@@ -15,7 +15,7 @@ const ROWS_PER_STEP = 500;
 /** A run that inserts into the index stops after this time; the next scheduled run continues. */
 const RUN_BUDGET_MS = 25_000;
 
-type PromoteServices = Pick<DocumentServices, 'db' | 'config' | 'clock'>;
+type PromoteServices = Pick<DocumentServices, 'db' | 'directDb' | 'config' | 'clock'>;
 
 /**
  * Moves staged vectors of large workspaces into the HNSW index, a few at a time. Inserting into the graph is the slow
@@ -25,7 +25,7 @@ type PromoteServices = Pick<DocumentServices, 'db' | 'config' | 'clock'>;
  * @returns how many vectors were moved
  */
 export async function promoteVectors(
-  { db, config, clock }: PromoteServices,
+  { db, directDb, config, clock }: PromoteServices,
   signal: AbortSignal,
 ): Promise<number> {
   if (config.size === 'embedded') return 0;
@@ -35,7 +35,7 @@ export async function promoteVectors(
     const stopAt = clock().getTime() + RUN_BUDGET_MS;
     return promoteAll(db, workspaceIds, signal, () => clock().getTime() < stopAt);
   }
-  const moved = await underBuildLock(db, signal, (connection) =>
+  const moved = await underBuildLock(directDb, signal, (connection) =>
     mendIndex(connection, workspaceIds, signal),
   );
   return moved ?? 0;

@@ -98,9 +98,33 @@ export class BestFirst {
     return found.sort(byScore).slice(0, wanted);
   }
 
-  /** Those of these chunks that have a score. */
+  /** Like `take`, but in no order, and with any of those that are about as good as the last: sorting takes long. */
+  takeUnordered(wanted: number): ScoredChunk[] {
+    const least = wanted >= this.#count ? 0 : this.#firstBar(wanted);
+    const found: ScoredChunk[] = [];
+    const rest: ScoredChunk[] = [];
+    for (const { ids, scores } of this.#parts) {
+      collect(found, ids, scores, { least: least + 1, scale: this.#scale });
+      for (let place = 0; place < scores.length && rest.length < wanted; place += 1) {
+        const score = scores[place] ?? 0;
+        if (score === 0 || Math.floor(score * this.#scale) !== least) continue;
+        rest.push({ key: ids[place] ?? 0, score });
+      }
+    }
+    return [...found, ...rest.slice(0, Math.max(0, wanted - found.length))];
+  }
+
+  /** Those of these chunks that have a score, best first. */
   among(keys: { has(key: number): boolean }): ScoredChunk[] {
-    return this.take(this.#count).filter(({ key }) => keys.has(key));
+    const found: ScoredChunk[] = [];
+    for (const { ids, scores } of this.#parts) {
+      for (let place = 0; place < scores.length; place += 1) {
+        const score = scores[place] ?? 0;
+        const key = ids[place] ?? 0;
+        if (score !== 0 && keys.has(key)) found.push({ key, score });
+      }
+    }
+    return found.sort(byScore);
   }
 
   /** The lowest bar of the best `wanted` chunks. */

@@ -1,26 +1,59 @@
-/** A version or another number with dots, a letter with `++` or `#`, .NET, and names such as Node.js and ASP.NET. */
+const NON_ASCII = /[^\0-\x7f]/;
+/**
+ * A version or another number with dots; a letter with `++` or `#`, and the year of a standard after it; .NET, and names
+ * such as Node.js and ASP.NET.
+ */
 const SPECIAL =
-  /(?<![\p{L}\p{N}.])[vV]?(\d{1,9}(?:\.\d{1,9}){1,5})(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])([A-Za-z](?:\+\+|#))(?![\p{L}\p{N}+#])|(?<![\p{L}\p{N}_-])([A-Za-z]{0,20})\.(NET|Net|net|JS|js)(?![\p{L}\p{N}])/gu;
-/** Most texts have none; this is a look at each character. */
+  /(?<![\p{L}\p{N}.])[vV]?(?<version>\d{1,9}(?:\.\d{1,9}){1,5})(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?<symbol>[A-Za-z](?:\+\+|#))(?<year>\d{1,4})?(?![\p{L}\p{N}+#])|(?<![\p{L}\p{N}_-])(?<name>[A-Za-z]{0,20})\.(?<end>NET|Net|net|JS|js)(?![\p{L}\p{N}])/gu;
+/** An emoji, alone or joined to others, with its skin colour; a flag. */
+const EMOJI =
+  /(?![©®™])\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}){0,2}(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}){0,2}){0,6}|\p{Regional_Indicator}{2}/gu;
+/** What decides how an emoji looks, not what it shows. */
+const LOOKS = /\uFE0F|\p{Emoji_Modifier}/gu;
+/** Most texts have none; these are a look at each character. */
 const MAYBE_SPECIAL = /[+#]|\.[\dnNjJ]/;
+const MAYBE_EMOJI = /[\u2190-\u27BF\u2B00-\u2BFF\uD83C-\uD83E]/;
+
+/** Letters that are names of languages both alone and with a symbol. */
+const BARE_LETTERS = 'cfq';
 
 export interface SpecialWord {
   words: string[];
   /** Where it stands in the text. */
   index: number;
+  end: number;
+  /** A letter with a symbol: the letter does not stand alone. */
+  isSymbol: boolean;
 }
 
 /**
  * Words that letters and digits alone do not tell apart: `2.14.3` → 2.14.3, 2.14, so that both find it and `3.14.2` is
- * another one; `C++` → c++; `.NET` → dotnet; `Node.js` → nodejs.
+ * another one; `C++` → c++; `C++20` → c++20, c++; `.NET` → dotnet; `Node.js` → nodejs; 🎉 → 🎉. In order.
  */
 export function specialWords(text: string): SpecialWord[] {
-  if (!MAYBE_SPECIAL.test(text)) return [];
-  return Array.from(text.matchAll(SPECIAL), ({ index, 1: number, 2: symbol, 3: name, 4: end }) => {
-    if (number !== undefined) return { index, words: versionWords(number) };
-    if (symbol !== undefined) return { index, words: [symbol.toLowerCase()] };
-    return { index, words: dottedWords(name ?? '', end ?? '') };
-  });
+  const found = MAYBE_SPECIAL.test(text) ? Array.from(text.matchAll(SPECIAL), toSpecial) : [];
+  if (!NON_ASCII.test(text) || !MAYBE_EMOJI.test(text)) return found;
+  const emoji = Array.from(text.matchAll(EMOJI), ({ 0: whole, index }) => ({
+    index,
+    end: index + whole.length,
+    words: [whole.replace(LOOKS, '')],
+    isSymbol: false,
+  }));
+  return [...found, ...emoji].sort((a, b) => a.index - b.index);
+}
+
+/** `C` → what only the letter by itself is indexed as, so that it ranks before `C++`; null for most words. */
+export function bareLetter(word: string): string | null {
+  return word.length === 1 && BARE_LETTERS.includes(word) ? `${word} alone` : null;
+}
+
+function toSpecial({ 0: whole, index, groups = {} }: RegExpExecArray): SpecialWord {
+  const { version, symbol, year, name = '', end = '' } = groups;
+  const place = { index, end: index + whole.length, isSymbol: symbol !== undefined };
+  if (version !== undefined) return { ...place, words: versionWords(version) };
+  if (symbol === undefined) return { ...place, words: dottedWords(name, end) };
+  const letter = symbol.toLowerCase();
+  return { ...place, words: year === undefined ? [letter] : [letter + year, letter] };
 }
 
 function versionWords(number: string): string[] {

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { CcPairId, DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { DOCUMENT_STATUSES, type DocumentStatus } from '#src/tables/documents.ts';
+import { AS_DELETING } from './drop-documents.ts';
 import {
   documentOfOthers,
-  hasPrivatePairsOfOthers,
   isVisibleTo,
   mayChangeDocument,
   type Reader,
@@ -36,7 +36,8 @@ export interface DocumentRecord {
   indexed_at: Date | null;
 }
 
-const RECORD = sql`d.id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
+/** The columns of a `DocumentRecord` of `document d`. */
+export const RECORD = sql`d.id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
   d.sections -> 0 ->> 'link' as link, d.status, d.revision, d.indexed_revision, d.chunk_count,
   d.attempts, d.boost, d.hidden, d.error, d.next_attempt_at, d.created_at, d.accepted_at, d.indexing_started_at,
   d.indexed_at, array(select cc_pair_id from document_cc_pair where document_id = d.id
@@ -55,41 +56,6 @@ export async function findDocument(
   return rows[0] ?? null;
 }
 
-export interface DocumentListing {
-  reader: Reader;
-  status: DocumentStatus | null;
-  sources: readonly string[] | null;
-  ccPairId: number | null;
-  /** Only documents older than this one. */
-  before: number | null;
-  limit: number;
-}
-
-/** Lists documents that the reader may see, newest first. */
-export async function listDocuments(
-  db: Database,
-  listing: DocumentListing,
-): Promise<DocumentRecord[]> {
-  const { workspaceId, userId } = listing.reader;
-  const conditions = [sql`d.workspace_id = ${workspaceId}`];
-  if (await hasPrivatePairsOfOthers(db, workspaceId, userId)) {
-    conditions.push(isVisibleTo('d', userId));
-  }
-  if (listing.status) conditions.push(sql`d.status = ${listing.status}`);
-  if (listing.sources) conditions.push(sql`d.source = any(${listing.sources}::text[])`);
-  if (listing.before !== null) conditions.push(sql`d.id < ${listing.before}`);
-  if (listing.ccPairId) {
-    conditions.push(sql`exists (select 1 from document_cc_pair p
-      where p.document_id = d.id and p.cc_pair_id = ${listing.ccPairId})`);
-  }
-  // The page first: a plan that sorts, such as that of a database without statistics, would read every text otherwise.
-  const { rows } = await sql<DocumentRecord>`
-    select ${RECORD} from (select d.id from document d where ${sql.join(conditions, sql` and `)}
-      order by d.id desc limit ${listing.limit}) page
-    join document d on d.id = page.id order by d.id desc`.execute(db);
-  return rows;
-}
-
 /**
  * Removes a document from search at once; a job deletes its rows later.
  * @returns its row id, or null if there is none that the writer can see
@@ -101,8 +67,7 @@ export async function markDeleting(
   externalId: string,
 ): Promise<DocumentId | null> {
   const { rows } = await sql<{ id: DocumentId }>`
-    update document d set status = 'deleting', revision = revision + 1, claim_token = null,
-      claimed_until = null, next_attempt_at = null, queued_at = now()
+    update document d set ${AS_DELETING}
     where workspace_id = ${workspaceId} and external_id = ${externalId} and status <> 'deleting'
       and ${mayChangeDocument('d', writerValues(writer))}
     returning id`.execute(db);
@@ -142,6 +107,18 @@ export async function ingestionStats(
     oldestPendingSeconds: rows[0]?.age ?? null,
     estimatedSecondsToDrain: secondsToDrain(pending, documentsPerSecond),
   };
+}
+
+/** Documents that became searchable in each of the last 60 minutes, oldest first. */
+export async function indexedByMinute(db: Database, workspaceId: WorkspaceId): Promise<number[]> {
+  const { rows } = await sql<{ documents: number }>`
+    select count(d.indexed_at)::int as documents
+    from generate_series(59, 0, -1) as m(minutes)
+    left join document d on d.workspace_id = ${workspaceId}
+      and d.indexed_at > now() - make_interval(mins => m.minutes + 1)
+      and d.indexed_at <= now() - make_interval(mins => m.minutes)
+    group by m.minutes order by m.minutes desc`.execute(db);
+  return rows.map(({ documents }) => documents);
 }
 
 function secondsToDrain(pending: number, perSecond: number): number | null {

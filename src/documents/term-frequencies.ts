@@ -9,7 +9,7 @@ export interface TermFrequencies {
 }
 
 /** Nearly every chunk has a term that occurs once; one of a table may not. */
-const MOST_OF_RAREST = 8;
+const MAX_RAREST_COUNT = 8;
 const MAX_LENGTH = 1_000_000;
 
 /**
@@ -18,7 +18,7 @@ const MAX_LENGTH = 1_000_000;
  */
 export function termFrequencies(weights: Float32Array): TermFrequencies {
   const least = weights.reduce((a, b) => Math.min(a, b), Infinity);
-  for (let rarest = 1; rarest <= MOST_OF_RAREST; rarest += 1) {
+  for (let rarest = 1; rarest <= MAX_RAREST_COUNT; rarest += 1) {
     const length = lengthOf(least, rarest);
     if (length < 1 || length > MAX_LENGTH) continue;
     const counts = countsFor(weights, length);

@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { workspaceSalt } from './bm25.ts';
-import { searchWords, stemWord, tokenizeWords } from './tokenize.ts';
+import { TERMS_VERSION } from './terms-version.ts';
+import { stemWord } from './expand-word.ts';
+import { searchWords, tokenizeWords } from './tokenize.ts';
 
 /** Titles may be as long as documents; the index holds their beginning. */
 export const MAX_TITLE_LENGTH = 1_000;
@@ -21,7 +23,7 @@ export function wordsOfTitle(title: string): string[] {
   return [...new Set(tokenizeWords(title.slice(0, MAX_TITLE_LENGTH)))].slice(0, MAX_WORDS);
 }
 
-/** Also without accents and in parts, which nobody wants to read in a suggestion. Plain words come first. */
+/** Plain words first, then their forms without accents and the parts of compounds, which suggestions leave out. */
 function indexedWords(titles: string): string[] {
   const found = new Set([
     ...wordsOfTitle(titles),
@@ -38,7 +40,8 @@ export async function writeTitles(
   await insertTitles(
     trx,
     documents,
-    sql`update set words = excluded.words where t.words is distinct from excluded.words`,
+    sql`update set words = excluded.words, terms_version = excluded.terms_version
+      where t.words is distinct from excluded.words or t.terms_version <> excluded.terms_version`,
   );
 }
 
@@ -67,8 +70,8 @@ async function insertTitles(
     return { id, workspace_id, words: [...both].map((word) => mark + word) };
   });
   await sql`
-    insert into document_title as t (document_id, workspace_id, words)
-    select x.id, x.workspace_id, array_to_tsvector(array(select json_array_elements_text(x.words)))
+    insert into document_title as t (document_id, workspace_id, words, terms_version)
+    select x.id, x.workspace_id, array_to_tsvector(array(select json_array_elements_text(x.words))), ${TERMS_VERSION}
     from json_to_recordset(${JSON.stringify(rows)}::json) as x(id bigint, workspace_id uuid, words json)
     join document d on d.id = x.id
     on conflict (document_id) do ${whenKnown}`.execute(db);

@@ -1,16 +1,9 @@
-import { stemmer } from 'stemmer';
-
 import { normalizeText } from '#src/platform/normalize-text.ts';
 import { termId } from './bm25.ts';
-import { foldWord } from './fold-word.ts';
-import { createWordTable } from './scan-words.ts';
-import { specialWords } from './special-words.ts';
-import { splitCompound } from './split-compound.ts';
-import { STOP_WORDS } from './stop-words.ts';
-import { featuresOf, type WordFeatures } from './word-features.ts';
-
-/** Longer terms are cut: they are still found, and base64 does not bloat the index. */
-const MAX_TERM_LENGTH = 64;
+import { type ExpandedWord, expandWord, stemWord, termsOf } from './expand-word.ts';
+import { type SpecialWord, specialWords } from './special-words.ts';
+import { WordFeatures } from './word-features.ts';
+import { MAX_NUMBERS, UNKEPT, WordTable } from './word-table.ts';
 
 /**
  * A run of letters, marks and digits, joined by single hyphens, underscores or apostrophes. Every repetition is bounded,
@@ -18,37 +11,37 @@ const MAX_TERM_LENGTH = 64;
  */
 export const WORD_PATTERN =
   /[\p{L}\p{M}\p{N}]{1,30000}(?:[-_'’][\p{L}\p{M}\p{N}]{1,30000}){0,15}/gu;
-/** Scripts written without spaces between words: indexed as overlapping pairs. */
-const UNSPACED_SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
-const UNSPACED_OR_SPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+|[^${UNSPACED_SCRIPTS}]+`, 'gu');
-const STARTS_UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'u');
 const NON_ASCII = /[^\0-\x7f]/;
-const ASCII_LETTERS = /^[a-z]+$/;
-const JOINERS = /[-_'’]/g;
-/** aB | ABc: the word boundaries in camelCase and XMLHttp. */
-const CAMEL_BOUNDARY = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+const ASK = -1;
+const NO_TERM = -2;
 
 /** What is made of a word as it stands in a text, once for many texts. */
-interface Expansion {
-  /** What `tokenizeWords` gives. */
-  words: readonly string[];
-  /** The same, and what each may be searched by: without accents, and the parts of a compound. */
-  found: readonly string[];
-  terms: readonly string[];
+interface Expansion extends ExpandedWord {
   /** Ids of the terms under `salt`, which is that of the last workspace; null before the first. */
   ids: Int32Array | null;
   salt: number;
-  /** What the builtin embedder makes of the words; null until it is asked. */
-  features: readonly WordFeatures[] | null;
+  /** Numbers of the words in `wordFeatures`; null until the builtin embedder asks. */
+  features: Int32Array | null;
 }
 
 /** By plain word: `Queue` and `queue` share theirs. */
-const features = new Map<string, WordFeatures>();
-const expansions = createWordTable(expansionOf, () => features.clear());
+export const wordFeatures = new WordFeatures();
+/**
+ * By number of a word that has one term or none, which most have: its id under `salts`, or `NO_TERM`; by number of one
+ * that has one plain word: the number of its features. Both spare the way through its entry.
+ */
+const termIdsByNumber = new Int32Array(MAX_NUMBERS).fill(ASK);
+const salts = new Int32Array(MAX_NUMBERS);
+const featuresByNumber = new Int32Array(MAX_NUMBERS).fill(ASK);
+const expansions = new WordTable<Expansion>(
+  (word) => ({ ...expandWord(word), ids: null, salt: 0, features: null }),
+  forgetNumbers,
+);
 
 /**
  * The terms of `text` in order, as BM25 counts them: NFKC, lower case, identifiers whole and in parts, no stop words,
- * Porter stems; words with accents also without them, compounds also in parts, versions and `C++` also as they stand.
+ * Porter stems; words with accents also without them, compounds also in parts, versions, `C++` and emoji also as they
+ * stand.
  * Documents and queries use the same function.
  *
  * `stableTerms` are always among them. So a query finds what an older version indexed, which has those alone.
@@ -65,8 +58,8 @@ export function searchWords(text: string): string[] {
 /** The plain words of a text: lower case, identifiers whole and in parts. The builtin embedder's vectors rest on them. */
 export function tokenizeWords(text: string): string[] {
   const words: string[] = [];
-  expansions.scan(normalized(text), (expansion) => {
-    for (const part of expansion.words) words.push(part);
+  expansions.scan(normalized(text), (number) => {
+    for (const part of expansions.entry(number).words) words.push(part);
   });
   return words;
 }
@@ -76,28 +69,32 @@ export function stableTerms(text: string): string[] {
   return termsOf(tokenizeWords(text));
 }
 
-/** The term that a word from `tokenizeWords` is indexed as. */
-export function stemWord(word: string): string {
-  return ASCII_LETTERS.test(word) ? stemmer(word) : word;
-}
-
-/** Whether `word` is written in a script without spaces, so that its terms are pairs of characters. */
-export function isUnspaced(word: string): boolean {
-  return STARTS_UNSPACED.test(word);
-}
-
 function collect(text: string, what: 'found' | 'terms'): string[] {
   const normal = normalized(text);
   const specials = specialWords(normal);
   const collected: string[] = [];
   let next = 0;
-  expansions.scan(normal, (expansion, start) => {
-    for (; (specials[next]?.index ?? Infinity) <= start; next += 1) {
-      const words = specials[next]?.words ?? [];
-      for (const word of words) collected.push(what === 'found' ? word : stemWord(word));
+  const addSpecials = (until: number): SpecialWord | undefined => {
+    let last: SpecialWord | undefined;
+    for (; (specials[next]?.index ?? Infinity) <= until; next += 1) {
+      last = specials[next];
+      for (const word of last?.words ?? []) {
+        collected.push(what === 'found' ? word : stemWord(word));
+      }
+    }
+    return last;
+  };
+  expansions.scan(normal, (number, start) => {
+    const expansion = expansions.entry(number);
+    const last = addSpecials(start);
+    if (last?.isSymbol === true && last.index === start) {
+      // The letter of `C++` does not stand alone.
+      collected.push(...expansion[what].slice(0, 1));
+      return;
     }
     for (const part of expansion[what]) collected.push(part);
   });
+  addSpecials(normal.length);
   return collected;
 }
 
@@ -105,33 +102,36 @@ function normalized(text: string): string {
   return NON_ASCII.test(text) ? normalizeText(text, 'NFKC') : text;
 }
 
-function expansionOf(word: string): Expansion {
-  const words = NON_ASCII.test(word)
-    ? (word.match(UNSPACED_OR_SPACED) ?? []).flatMap(splitRun)
-    : splitIdentifier(word);
-  const found = words.flatMap(withForms);
-  return { words, found, terms: termsOf(found), ids: null, salt: 0, features: null };
-}
-
 /** The ids of the terms of `text` under a workspace's salt, in no particular order: one for each occurrence. */
 export function termIds(text: string, salt: number): Int32Array {
-  const normal = normalized(text);
+  const { normal, numbers, starts, length: words } = scanned(text);
+  const signedSalt = salt | 0;
+  const symbols = new Set<number>();
   let length = 0;
   const add = (ids: Int32Array): void => {
     if (length + ids.length > idBuffer.length) idBuffer = grown(idBuffer, length + ids.length);
     for (let at = 0; at < ids.length; at += 1) idBuffer[length + at] = ids[at] ?? 0;
     length += ids.length;
   };
-  for (const { words } of specialWords(normal)) {
-    add(Int32Array.from(words, (word) => termId(stemWord(word), salt)));
+  for (const { words: special, index, isSymbol } of specialWords(normal)) {
+    add(Int32Array.from(special, (word) => termId(stemWord(word), salt)));
+    if (isSymbol) symbols.add(index);
   }
-  expansions.scan(normal, (expansion) => {
-    if (expansion.ids === null || expansion.salt !== salt) {
-      expansion.ids = Int32Array.from(expansion.terms, (term) => termId(term, salt));
-      expansion.salt = salt;
+  if (length + words > idBuffer.length) idBuffer = grown(idBuffer, length + words);
+  for (let at = 0; at < words; at += 1) {
+    const number = numbers[at] ?? 0;
+    const id = salts[number] === signedSalt ? (termIdsByNumber[number] ?? ASK) : ASK;
+    if (symbols.size > 0 && symbols.has(starts[at] ?? 0)) {
+      // The letter of `C++` does not stand alone.
+      add(idsOf(at, number, salt).subarray(0, 1));
+    } else if (id === ASK) {
+      add(idsOf(at, number, salt));
+    } else if (id !== NO_TERM) {
+      if (length === idBuffer.length) idBuffer = grown(idBuffer, length + 1);
+      idBuffer[length] = id;
+      length += 1;
     }
-    add(expansion.ids);
-  });
+  }
   return idBuffer.slice(0, length);
 }
 
@@ -143,60 +143,101 @@ function grown(buffer: Int32Array, length: number): typeof idBuffer {
   return larger;
 }
 
-/** Calls `take` for each plain word of `text`, in order. The same word has the same features while it is remembered. */
-export function scanFeatures(text: string, take: (features: WordFeatures) => void): void {
-  expansions.scan(normalized(text), (expansion) => {
-    expansion.features ??= expansion.words.map(knownFeatures);
-    for (const known of expansion.features) take(known);
+function idsOf(at: number, number: number, salt: number): Int32Array {
+  const expansion = expansionAt(at, number);
+  if (expansion.ids === null || expansion.salt !== salt) {
+    expansion.ids = Int32Array.from(expansion.terms, (term) => termId(term, salt));
+    expansion.salt = salt;
+  }
+  if (number !== UNKEPT && expansion.ids.length < 2) {
+    termIdsByNumber[number] = expansion.ids[0] ?? NO_TERM;
+    salts[number] = salt;
+  }
+  return expansion.ids;
+}
+
+/**
+ * Calls `take` with the number in `wordFeatures` of each plain word of `text`, in order. Numbers are valid until the
+ * next call.
+ */
+export function scanFeatures(text: string, take: (number: number) => void): void {
+  if (wordFeatures.isFull) expansions.forget();
+  const { numbers, length } = scanned(text);
+  for (let at = 0; at < length; at += 1) {
+    const number = numbers[at] ?? 0;
+    const known = featuresByNumber[number] ?? ASK;
+    if (known === ASK) for (const feature of featuresOf(at, number)) take(feature);
+    else take(known);
+  }
+}
+
+/** The words of one text by their numbers. */
+interface ScannedText {
+  text: string;
+  normal: string;
+  numbers: Int32Array;
+  starts: Int32Array;
+  length: number;
+  /** Those that were not kept, by place. */
+  unkept: Map<number, Expansion>;
+}
+
+/** The last one: the terms and the features of a text are asked for one after the other. */
+const last: ScannedText = {
+  text: '',
+  normal: '',
+  numbers: new Int32Array(1024),
+  starts: new Int32Array(1024),
+  length: 0,
+  unkept: new Map(),
+};
+
+function scanned(text: string): ScannedText {
+  if (last.text === text) return last;
+  forgetText();
+  const normal = normalized(text);
+  expansions.scan(normal, (number, start) => {
+    const at = last.length;
+    if (at === last.numbers.length) {
+      last.numbers = grown(last.numbers, at + 1);
+      last.starts = grown(last.starts, at + 1);
+    }
+    last.numbers[at] = number;
+    last.starts[at] = start;
+    if (number === UNKEPT) last.unkept.set(at, expansions.entry(number));
+    last.length += 1;
   });
+  last.text = text;
+  last.normal = normal;
+  return last;
 }
 
-function knownFeatures(word: string): WordFeatures {
-  const known = features.get(word);
-  if (known !== undefined) return known;
-  const made = featuresOf(word, stemWord(word));
-  features.set(word, made);
-  return made;
+function forgetText(): void {
+  last.text = '';
+  last.normal = '';
+  last.length = 0;
+  if (last.unkept.size > 0) last.unkept = new Map();
 }
 
-function termsOf(words: readonly string[]): string[] {
-  return words.filter((word) => !STOP_WORDS.has(word)).map(stemWord);
+function expansionAt(at: number, number: number): Expansion {
+  return (number === UNKEPT ? last.unkept.get(at) : undefined) ?? expansions.entry(number);
 }
 
-function withForms(word: string): string[] {
-  const folded = foldWord(word);
-  const parts = splitCompound(folded);
-  return folded === word || folded === '' ? [word, ...parts] : [word, capped(folded), ...parts];
+function forgetNumbers(): void {
+  forgetText();
+  wordFeatures.forget();
+  termIdsByNumber.fill(ASK);
+  featuresByNumber.fill(ASK);
 }
 
-function splitRun(run: string): string[] {
-  return isUnspaced(run) ? bigrams(run) : splitIdentifier(run);
-}
-
-function bigrams(run: string): string[] {
-  const characters = Array.from(run);
-  if (characters.length === 1) return [run];
-  return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
-}
-
-const PLAIN = /^(?:[A-Z]?[a-z]*|[a-z0-9]*)$/;
-
-/** `time-sharing` → timesharing, time, sharing; `XMLParser` → xmlparser, xml, parser; `Claude's` → claude. */
-function splitIdentifier(identifier: string): string[] {
-  if (PLAIN.test(identifier)) return [capped(identifier.toLowerCase())];
-  const word = identifier.replace(/['’]s$/i, '');
-  const whole = capped(word.replace(JOINERS, '').toLowerCase());
-  const parts = word
-    .split(JOINERS)
-    .flatMap((part) => (part.length > MAX_TERM_LENGTH ? [part] : part.split(CAMEL_BOUNDARY)));
-  // Between the runs of `漢-字`, only joiners are left.
-  if (whole === '') return [];
-  if (parts.length < 2) return [whole];
-  // A single letter (`don't`, `x-ray`) means nothing by itself.
-  const telling = parts.filter((part) => part.length > 1 || /\p{N}/u.test(part));
-  return [whole, ...telling.map((part) => capped(part.toLowerCase()))];
-}
-
-function capped(term: string): string {
-  return term.length <= MAX_TERM_LENGTH ? term : term.slice(0, MAX_TERM_LENGTH).toWellFormed();
+function featuresOf(at: number, number: number): Int32Array {
+  const expansion = expansionAt(at, number);
+  expansion.features ??= Int32Array.from(expansion.words, (word) =>
+    wordFeatures.numberOf(word, stemWord),
+  );
+  const [only] = expansion.features;
+  if (number !== UNKEPT && only !== undefined && expansion.features.length === 1) {
+    featuresByNumber[number] = only;
+  }
+  return expansion.features;
 }

@@ -53,6 +53,8 @@ export async function readVectorIndex(db: Database): Promise<VectorIndexState> {
  * cancels the running statement. The lock belongs to the server session: if this process dies while the server goes on
  * building, no other process starts.
  *
+ * @param db leads to the server itself: through a pooler, the lock would be in one session and the build in another
+ *
  * The lock is tried, never waited for: a waiting session would hold a snapshot, and a concurrent build waits for that.
  * @returns null if another process holds the lock
  */

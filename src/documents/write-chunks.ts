@@ -9,6 +9,7 @@ import type { ClaimedDocument } from './claim-documents.ts';
 import { deleteChunks } from './delete-documents.ts';
 import type { PreparedChunk } from './prepare-document.ts';
 import { TermDeltas } from './term-counts.ts';
+import { TERMS_VERSION } from './terms-version.ts';
 import { writePostings } from './write-postings.ts';
 
 interface NewChunk {
@@ -93,10 +94,11 @@ async function insertNewChunks(
       .bit(signBits(vector), vector.length)
       .halfvec(toHalfBits(vector))
       .bool(false);
-    keyFields(terms.row(6), id, document)
+    keyFields(terms.row(7), id, document)
       .int4Array(chunk.termIds)
       .sparsevec(TERM_SPACE, chunk.termIds, chunk.termWeights)
-      .bool(true);
+      .bool(true)
+      .int2(TERMS_VERSION);
     deltas.add(document.workspace_id, chunk.termIds, 1);
   }
   await copyRows(trx, 'chunk', CHUNK_COLUMNS, texts.finish());
@@ -115,7 +117,7 @@ async function insertNewChunks(
 
 const KEY_COLUMNS = ['chunk_id', 'workspace_id', 'document_id'];
 const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'embedding', 'promoted'];
-const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'weights', 'in_postings'];
+const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'weights', 'in_postings', 'terms_version'];
 const CHUNK_COLUMNS = [
   'id',
   'workspace_id',

@@ -4,6 +4,7 @@ import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type DatabaseTransaction } from '#src/platform/database.ts';
 import { BucketWriter, writeDirectory } from './posting-bytes.ts';
 import { termFrequencies } from './term-frequencies.ts';
+import { TERMS_VERSION } from './terms-version.ts';
 
 /** Postings in a bucket: about 2 KB, so that a search reads little beside the list that it wants. */
 const POSTINGS_PER_BUCKET = 1_000;
@@ -30,13 +31,14 @@ export async function writePostings(
     const id = randomUUID();
     const made = segmentOf(own);
     segments
-      .row(6)
+      .row(SEGMENT_COLUMNS.length)
       .uuid(id)
       .uuid(workspaceId)
       .int4(own.length)
       .int4(made.buckets.length)
       .bytea(made.directory)
-      .bool(true);
+      .bool(true)
+      .int2(TERMS_VERSION);
     for (const [bucket, bytes] of made.buckets.entries()) {
       buckets.row(3).uuid(id).int4(bucket).bytea(bytes);
     }
@@ -46,7 +48,15 @@ export async function writePostings(
   await copyRows(trx, 'posting_bucket', BUCKET_COLUMNS, buckets.finish());
 }
 
-export const SEGMENT_COLUMNS = ['id', 'workspace_id', 'chunks', 'buckets', 'directory', 'ready'];
+export const SEGMENT_COLUMNS = [
+  'id',
+  'workspace_id',
+  'chunks',
+  'buckets',
+  'directory',
+  'ready',
+  'terms_version',
+];
 export const BUCKET_COLUMNS = ['segment_id', 'bucket', 'postings'];
 
 /** How many buckets a segment has: a power of two. A term is in the one that its last bits name. */

@@ -24,6 +24,9 @@ export interface AccountRecord {
   verified: boolean;
   verified_at: Date | null;
   is_default: boolean;
+  /** From the last verification; parsed on display. */
+  deliverability: unknown;
+  deliverability_at: Date | null;
   daily_limit: number | null;
   time_zone: string;
   /** Messages sent on the account's current day. */
@@ -42,7 +45,8 @@ export interface AccountRecord {
 const DAY = sql.raw<string>(`greatest((now() at time zone a.time_zone)::date, a.sent_on)`);
 
 const ACCOUNT = sql<AccountRecord>`a.id, a.email, a.from_name, a.smtp_host, a.smtp_port, a.smtp_user,
-  a.settings_revision, a.verified, a.verified_at, a.is_default, a.daily_limit, a.time_zone,
+  a.settings_revision, a.verified, a.verified_at, a.is_default, a.deliverability, a.deliverability_at,
+  a.daily_limit, a.time_zone,
   case when a.sent_on = ${DAY} then a.daily_sent else 0 end as sent_today,
   (${DAY} + 1)::timestamp at time zone a.time_zone as resets_at,
   a.created_at, w.plan_tier, now() as now
@@ -61,6 +65,14 @@ export async function listAccounts(
 }
 
 /** @throws Problem NOT_FOUND */
+export async function countAccounts(db: Database, workspaceId: WorkspaceId): Promise<number> {
+  const { rows } = await sql<{ accounts: number }>`
+    select count(*)::int as accounts from email_account where workspace_id = ${workspaceId}`.execute(
+    db,
+  );
+  return rows[0]?.accounts ?? 0;
+}
+
 export async function findAccount(
   db: Database | DatabaseTransaction,
   address: AccountAddress,

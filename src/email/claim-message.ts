@@ -28,6 +28,10 @@ export interface ClaimedMessage {
   /** The address of the user who requested it, if known. */
   requested_by: string | null;
   claim_token: string;
+  /** Whether it was given a turn. */
+  has_turn: boolean;
+  /** How long it has waited for a sending limit; null if it has not. */
+  limited_ms: number | null;
   account: SendingAccount;
   /** Whether the account still has the settings that the message was requested with. */
   is_current: boolean;
@@ -64,7 +68,8 @@ export async function claimMessage(
       or m.status = 'sending' and m.claimed_until < now())
     returning m.id, m.workspace_id, m.email_account_id, m.user_id, m.kind, m.recipient, m.subject,
       m.text_body, m.html_body, m.reply_to, m.attempts, m.data_started_at, m.request_id,
-      m.claim_token,
+      m.claim_token, m.turn_at is not null as has_turn,
+      (extract(epoch from now() - m.limited_since) * 1000)::float8 as limited_ms,
       (select u.email from user_account u where u.id = m.user_id) as requested_by,
       a.settings_revision = m.settings_revision as is_current,
       json_build_object('email', a.email, 'from_name', a.from_name, 'smtp_host', a.smtp_host,

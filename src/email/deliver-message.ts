@@ -13,9 +13,14 @@ import {
 import { composeMessage } from './compose-message.ts';
 import { mayBeContacted } from './contactable.ts';
 import { describeUnknown } from './describe-failure.ts';
+import { holdForLimit, holdForTurn } from './hold-message.ts';
 import type { SmtpOutcome } from './mailer.ts';
 import { maxAttempts, retryDelayMs } from './message-retry.ts';
+import { pacedSenderOf } from './pace-key.ts';
+import { clearStrikes } from './pause-pace.ts';
 import { endMessage, postponeMessage } from './record-outcome.ts';
+import { resumeSending } from './resume-sending.ts';
+import { giveBackTurn, type Place, type TakenTurn, takeTurn } from './take-turn.ts';
 
 export type DeliverServices = Pick<
   EmailServices,
@@ -29,15 +34,16 @@ export type DeliverServices = Pick<
   | 'producer'
   | 'secrets'
   | 'unsubscribeSecrets'
+  | 'wait'
 >;
 
 /** How a job ended, for its log line. */
 type End = 'nothing to do' | 'sent' | 'failed' | 'unknown' | 'postponed' | 'taken away';
 
 /**
- * Sends a message that is due, a verification or any other. If a worker died after it had started to send the content,
- * the message may have been sent: it ends as `unknown` and is never sent again.
- * @throws the signal's reason, or an error of our own; unless its content was started, the message is then due again at
+ * Sends a due message or verification. If a worker died after it had begun to send the content, the message may have
+ * been sent: it ends as `unknown` and is never resent.
+ * @throws the signal's reason, or an internal error; unless its content was begun, the message is then due again at
  * once
  */
 export async function deliverMessage(
@@ -56,9 +62,25 @@ export async function deliverMessage(
   if (password.sentence !== null) {
     return { messageId, end: await fail(services, message, password.sentence) };
   }
+  const place = await placeOf(services, message);
+  if (place.kind === 'later') {
+    const { end, isRecorded } = await holdForTurn(services, message, place);
+    return { messageId, end: done(end, isRecorded) };
+  }
+  const { waitMs, taken } = place;
+  const sending = { password: password.text, waitMs, taken, signal };
   const advice = adviseOn(services, message, signal);
-  const outcome = await send(services, message, { password: password.text, signal });
-  return { messageId, end: await record(services, message, { outcome, advice }) };
+  const outcome = await send(services, message, sending);
+  return { messageId, end: await record(services, message, { outcome, taken, advice }) };
+}
+
+/** Verifications skip the line: someone is waiting, and they show whether the server accepts mail again. */
+async function placeOf(
+  { db }: DeliverServices,
+  message: ClaimedMessage,
+): Promise<Place | { kind: 'now'; waitMs: 0; taken: null }> {
+  if (message.kind === 'verification') return { kind: 'now', waitMs: 0, taken: null };
+  return takeTurn(db, pacedSenderOf(message), { hasTurn: message.has_turn });
 }
 
 async function whyNotSend(
@@ -86,11 +108,19 @@ function openPassword(
   }
 }
 
+interface Sending {
+  password: string;
+  /** How long to wait for its turn. */
+  waitMs: number;
+  taken: TakenTurn | null;
+  signal: AbortSignal;
+}
+
 /** @throws any error that is not about the message; its claim is released then */
 async function send(
   services: DeliverServices,
   message: ClaimedMessage,
-  { password, signal }: { password: string; signal: AbortSignal },
+  { password, waitMs, taken, signal }: Sending,
 ): Promise<SmtpOutcome | ClaimLost> {
   const { account } = message;
   const { smtp_host: host, smtp_port: port, smtp_user: user } = account;
@@ -106,6 +136,7 @@ async function send(
     }
   };
   try {
+    if (waitMs > 0) await services.wait(waitMs, signal);
     const outgoing = composeMessage(services, message);
     const settings = { host, port, user, password };
     const outcome = await services.mailer.send(settings, outgoing, { beforeData, signal });
@@ -114,23 +145,37 @@ async function send(
     failure ??= error;
   }
   if (failure instanceof ClaimLost) return failure;
-  if (isBegun) await endUnknown(services, message);
-  else await releaseClaim(services.db, message, { attemptCounts: !signal.aborted });
+  if (isBegun) {
+    await endUnknown(services, message);
+  } else {
+    await giveBackTurn(services.db, taken);
+    await releaseClaim(services.db, message, { attemptCounts: !signal.aborted });
+  }
   throw failure;
+}
+
+interface Result {
+  outcome: SmtpOutcome | ClaimLost;
+  taken: TakenTurn | null;
+  advice: Promise<string[]>;
 }
 
 async function record(
   services: DeliverServices,
   message: ClaimedMessage,
-  { outcome, advice }: { outcome: SmtpOutcome | ClaimLost; advice: Promise<string[]> },
+  { outcome, taken, advice }: Result,
 ): Promise<End> {
-  if (outcome instanceof ClaimLost) return 'taken away';
+  if (outcome instanceof ClaimLost) {
+    await giveBackTurn(services.db, taken);
+    return 'taken away';
+  }
   switch (outcome.kind) {
-    case 'sent':
-      return done(
-        'sent',
-        await endMessage(services, message, { status: 'sent', advice: await advice }),
-      );
+    case 'sent': {
+      const ending = { status: 'sent' as const, advice: await advice };
+      const isRecorded = await endMessage(services, message, ending);
+      await (taken === null ? resumeSending(services, message) : clearStrikes(services.db, taken));
+      return done('sent', isRecorded);
+    }
     case 'unknown':
       return done(
         'unknown',
@@ -140,19 +185,29 @@ async function record(
           advice: await advice,
         }),
       );
-    case 'failed': {
-      const { errorClass, message: error } = outcome;
-      const delayMs = outcome.isTemporary ? retryDelayMs(message, errorClass) : null;
-      if (delayMs !== null) {
-        return done(
-          'postponed',
-          await postponeMessage(services, message, { delayMs, errorClass, error }),
-        );
-      }
-      const ending = { status: 'failed' as const, errorClass, error, advice: await advice };
-      return done('failed', await endMessage(services, message, ending));
-    }
+    case 'failed':
+      await giveBackTurn(services.db, taken);
+      return recordFailure(services, message, { outcome, taken, advice });
   }
+}
+
+async function recordFailure(
+  services: DeliverServices,
+  message: ClaimedMessage,
+  { outcome, taken, advice }: Result & { outcome: SmtpOutcome & { kind: 'failed' } },
+): Promise<End> {
+  const { errorClass, limit, message: error } = outcome;
+  if (limit !== null && taken !== null) {
+    const held = await holdForLimit(services, message, { period: limit, taken, error });
+    return done(held.end, held.isRecorded);
+  }
+  const delayMs = outcome.isTemporary ? retryDelayMs(message, errorClass) : null;
+  if (delayMs !== null) {
+    const postponement = { delayMs, errorClass, error };
+    return done('postponed', await postponeMessage(services, message, postponement));
+  }
+  const ending = { status: 'failed' as const, errorClass, error, advice: await advice };
+  return done('failed', await endMessage(services, message, ending));
 }
 
 async function fail(

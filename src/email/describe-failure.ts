@@ -1,4 +1,5 @@
 import { isImplicitTls } from './smtp-port.ts';
+import type { LimitPeriod } from './limit-period.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
 /** The host as the account's owner wrote it, not an address it resolves to. */
@@ -9,8 +10,15 @@ interface Place {
   email: string;
 }
 
-/** What went wrong and how to fix it, for the account's owner. Never contains text from the server. */
-export function describeFailure(errorClass: SmtpErrorClass, place: Place): string {
+/**
+ * Explains to the account's owner what went wrong and how to fix it. Never contains text from the server.
+ * @param limit the period of the sending limit that the reply reports
+ */
+export function describeFailure(
+  errorClass: SmtpErrorClass,
+  place: Place,
+  limit: LimitPeriod | null = null,
+): string {
   const { host, port } = place;
   switch (errorClass) {
     case 'dns_error':
@@ -28,7 +36,7 @@ export function describeFailure(errorClass: SmtpErrorClass, place: Place): strin
     case 'server_busy':
       return `${host} accepts no mail at the moment. Try again later.`;
     case 'blocked_by_server':
-      return `${host} refuses mail from this sender, whoever the recipient is. Ask the provider whether the account, or the address that the mail comes from, is on a blocklist.`;
+      return `${host} refuses all mail from this sender. Ask the provider whether the account is suspended, or whether the sending IP address is on a blocklist.`;
     case 'not_smtp':
       return `The server at ${host}, port ${port}, does not speak SMTP. Check the host and the port of the outgoing mail server.`;
     case 'failed':
@@ -43,13 +51,14 @@ export function describeFailure(errorClass: SmtpErrorClass, place: Place): strin
     case 'auth_failed':
     case 'auth_temporarily_failed':
       return describeSignIn(errorClass, place);
+    case 'rate_limited_by_provider':
+      return describeLimit(host, limit);
     case 'sender_rejected':
     case 'sender_unauthenticated':
     case 'relay_denied':
     case 'recipient_rejected':
     case 'mailbox_full':
     case 'greylisted':
-    case 'rate_limited_by_provider':
     case 'message_rejected':
     case 'temporarily_rejected':
       return describeRefusal(errorClass, place);
@@ -84,7 +93,7 @@ function describeTls(
     case 'tls_hostname_mismatch':
       return `The certificate of the server is for a name other than ${host}. Use the host name that the provider gives for its SMTP server.`;
     case 'tls_failed':
-      return `No secure connection to ${host} could be made. The server needs TLS 1.2 or newer.`;
+      return `No secure connection to ${host} could be established. The server needs TLS 1.2 or newer; use the provider's submission server, usually at port 465 or 587.`;
     case 'starttls_unavailable':
       return `${host} offers no STARTTLS at port ${port}, and no password is sent without it. Use port 465, or ask the provider to enable STARTTLS.`;
   }
@@ -96,7 +105,7 @@ function describeSignIn(
 ): string {
   switch (errorClass) {
     case 'auth_unavailable':
-      return `${host} offers no sign-in with user name and password at port ${port}. Use the provider's submission server, usually at port 465 or 587.`;
+      return `${host} offers no sign-in with user name and password at port ${port}. Use the provider's submission server, usually at port 465 or 587; a provider that takes no passwords at all cannot be used.`;
     case 'auth_failed':
       return `${host} did not accept the user name and password. ${signInHint(host, email)}`;
     case 'auth_temporarily_failed':
@@ -146,7 +155,6 @@ function describeRefusal(
     | 'recipient_rejected'
     | 'mailbox_full'
     | 'greylisted'
-    | 'rate_limited_by_provider'
     | 'message_rejected'
     | 'temporarily_rejected',
   { host, email }: Place,
@@ -164,11 +172,21 @@ function describeRefusal(
       return `${host} takes mail from this account for its own users only. Use the provider's submission server, usually at port 465 or 587, with the user name that may send as ${email}.`;
     case 'greylisted':
       return `${host} has deferred the message and asks for another attempt later. It goes through after some minutes.`;
-    case 'rate_limited_by_provider':
-      return `${host} says that this account sends too much. Send less, or wait until the provider's limit is reset.`;
     case 'message_rejected':
       return `${host} has rejected the message itself. Check its content, its size and the provider's rules on spam.`;
     case 'temporarily_rejected':
       return `${host} does not accept the message at the moment. Try again later.`;
+  }
+}
+
+function describeLimit(host: string, limit: LimitPeriod | null): string {
+  switch (limit) {
+    case 'day':
+      return `${host} says that this account has reached its sending limit for the day. Send less, or wait until the provider's limit is reset.`;
+    case 'hour':
+      return `${host} says that this account has reached its sending limit for the hour. Wait an hour, or send less.`;
+    case 'minute':
+    case null:
+      return `${host} says that this account sends too much at a time. Send less, or wait some minutes.`;
   }
 }

@@ -1,3 +1,4 @@
+import type { LimitPeriod } from './limit-period.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
 export interface SmtpSettings {
@@ -30,6 +31,8 @@ export type SmtpOutcome =
       kind: 'failed';
       errorClass: SmtpErrorClass;
       isTemporary: boolean;
+      /** The period of the sending limit, if the server says that one is reached. */
+      limit: LimitPeriod | null;
       /** A sentence with the remedy, for the account's owner. */
       message: string;
     }

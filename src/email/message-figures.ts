@@ -21,7 +21,7 @@ export async function messageFigures(db: Database): Promise<WorkFigures[]> {
   return rows;
 }
 
-/** Messages of a kind that were not sent, or of which nobody knows whether they were. */
+/** Messages of a kind that failed, or whose fate is unknown. */
 export function failedMessages(kind: 'verification' | 'message'): RawBuilder<FailedRow> {
   return sql`
   select id::text as id, workspace_id, coalesce(error, '') as message, attempts,

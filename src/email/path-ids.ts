@@ -1,4 +1,4 @@
-import type { EmailAccountId, EmailMessageId } from '#src/ids.ts';
+import type { BounceMailboxId, EmailAccountId, EmailMessageId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { isUuid } from '#src/platform/is-uuid.ts';
 
@@ -22,6 +22,12 @@ export function verificationIdOf(text: string): EmailMessageId {
   return text.toLowerCase() as EmailMessageId;
 }
 
+/** @throws Problem NOT_FOUND */
+export function bounceMailboxIdOf(text: string): BounceMailboxId {
+  if (!isUuid(text)) throw unknownBounceMailbox(text);
+  return text.toLowerCase() as BounceMailboxId;
+}
+
 /** The error for an id that does not exist in this workspace. */
 export function unknownAccount(id: string): Problem {
   return unknown('email account', id, 'GET /email-accounts lists them');
@@ -33,6 +39,10 @@ export function unknownMessage(id: string): Problem {
 
 export function unknownVerification(id: string): Problem {
   return unknown('verification', id, 'POST /email-accounts/{id}/verify begins one');
+}
+
+export function unknownBounceMailbox(id: string): Problem {
+  return unknown('bounce mailbox', id, 'GET /bounce-mailboxes lists them');
 }
 
 function unknown(thing: string, id: string, where: string): Problem {

@@ -7,7 +7,10 @@ import { releaseDailySend } from './daily-limit.ts';
 import { sendJobs } from './send-jobs.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
-type RecordServices = Pick<EmailServices, 'clock' | 'db' | 'log' | 'pointsAwarder' | 'producer'>;
+export type RecordServices = Pick<
+  EmailServices,
+  'clock' | 'db' | 'log' | 'pointsAwarder' | 'producer'
+>;
 
 /** The final result of a message. */
 type Ending = { advice: readonly string[] } & (
@@ -47,6 +50,14 @@ export async function endMessage(
   return true;
 }
 
+interface Postponement {
+  delayMs: number;
+  errorClass: SmtpErrorClass | null;
+  error: string;
+  /** Set when it waits for a sending limit: the attempt does not count. */
+  limited?: { hasTurn: boolean };
+}
+
 /**
  * Puts a message back in the queue.
  * @returns false when the claim was lost meanwhile
@@ -54,11 +65,16 @@ export async function endMessage(
 export async function postponeMessage(
   services: RecordServices,
   message: ClaimedMessage,
-  { delayMs, errorClass, error }: { delayMs: number; errorClass: SmtpErrorClass; error: string },
+  { delayMs, errorClass, error, limited }: Postponement,
 ): Promise<boolean> {
+  const isLimited = limited !== undefined;
   const { rows } = await sql`
     update email_message set status = 'queued', claim_token = null, claimed_until = null,
       data_started_at = null, error_class = ${errorClass}, error = ${error},
+      attempts = attempts - ${isLimited ? 1 : 0}::int,
+      limited_since = case when ${isLimited} then coalesce(limited_since, now()) end,
+      turn_at = case when ${limited?.hasTurn === true}
+        then now() + ${delayMs}::float8 * interval '1 millisecond' end,
       next_attempt_at = now() + ${delayMs}::float8 * interval '1 millisecond',
       queued_at = now() + ${delayMs}::float8 * interval '1 millisecond'
     where id = ${message.id} and workspace_id = ${message.workspace_id}

@@ -1,7 +1,8 @@
+import { isAboutSender, senderClass } from './reply-subject.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
-/** A reply to MAIL FROM, RCPT TO or DATA. */
-export interface MessageReply {
+/** A negative reply to any command. */
+export interface NegativeReply {
   /** Such as `5.7.1`; empty when the reply has none. */
   enhancedCode: string;
   /** What the server wrote, in one line. */
@@ -9,18 +10,18 @@ export interface MessageReply {
 }
 
 /**
- * What a refusal of a message says, whichever command it answers: most servers keep refusals of the client and of the
- * sender until RCPT (Postfix: `smtpd_delay_reject`). Codes that say one thing decide first, then known texts.
- *
- * Sources: RFC 3463, RFC 7372, RFC 7505 and IANA's registry of enhanced status codes; the providers' own lists of
- * codes, which give some of them another meaning.
- * @returns null when neither says anything: then the command decides
+ * What a refusal means, regardless of the command: most servers delay refusals of client and sender until RCPT
+ * (Postfix: `smtpd_delay_reject`). Specific codes decide first, then known texts. A reply that is only about the sender
+ * never means the recipient, whatever its code. Sources: RFC 3463, RFC 4954, RFC 7372, RFC 7505 and IANA's registry of
+ * enhanced status codes; the providers' own lists, which redefine some codes.
+ * @returns null when neither code nor text is specific: then the command decides
  */
-export function meaningOf({ enhancedCode, text }: MessageReply): SmtpErrorClass | null {
+export function meaningOf({ enhancedCode, text }: NegativeReply): SmtpErrorClass | null {
   const code = enhancedCode.slice(2);
   const rule = RULES.find(
     (candidate) => candidate.code?.test(code) !== false && candidate.text?.test(text) !== false,
   );
+  if (rule?.means === 'recipient_rejected' && isAboutSender(text)) return senderClass(text);
   return rule?.means ?? null;
 }
 
@@ -39,7 +40,13 @@ const RULES: readonly Rule[] = [
   // Codes whose text says more than they do.
   { code: /^1\.\d+$/, text: /\bsender (?:address )?rejected\b/i, means: 'sender_rejected' },
   { code: /^1\.8$/, text: /\bbad outbound sender\b/i, means: 'blocked_by_server' },
+  { code: /^2\.0$/, text: /\bSubmissionQuotaExceeded/i, means: 'rate_limited_by_provider' },
+  { code: /^2\.1$/, text: /\brelay limit exceeded\b/i, means: 'rate_limited_by_provider' },
   { code: /^2\.1$/, text: /\btoo quickly\b|\bat a rate\b/i, means: 'temporarily_rejected' },
+  { code: /^4\.5$/, text: /\bserver busy\b/i, means: 'temporarily_rejected' },
+  { code: /^4\.6$/, text: /\bsending activity\b/i, means: 'rate_limited_by_provider' },
+  { code: /^7\.2$/, text: /\bmessages from\b/i, means: 'blocked_by_server' },
+  { code: /^7\.2\d$/, text: /\bPTR record\b/i, means: 'blocked_by_server' },
   { code: /^7\.27$/, text: /\bnull MX\b/i, means: 'sender_rejected' },
   {
     code: /^3\.2$/,
@@ -48,7 +55,9 @@ const RULES: readonly Rule[] = [
   },
 
   // Codes that say one thing.
-  { code: /^(?:1\.90|2\.122|4\.5|5\.3|7\.28|7\.508|7\.705)$/, means: 'rate_limited_by_provider' },
+  { code: /^(?:1\.90|4\.5|5\.3|7\.28|7\.508|7\.705)$/, means: 'rate_limited_by_provider' },
+  // The hourly limit of the recipient, not of the sender.
+  { code: /^2\.12[12]$/, means: 'temporarily_rejected' },
   { code: /^1\.[78]$|^2\.252$|^7\.60$/, means: 'sender_rejected' },
   { code: /^1\.(?:[1-69]|10)$|^2\.[14]$|^4\.(?:1|4|310)$/, means: 'recipient_rejected' },
   { code: /^7\.(?:2|505|12\d|13[0-8]|193)$/, means: 'recipient_rejected' },
@@ -56,10 +65,17 @@ const RULES: readonly Rule[] = [
   { code: /^2\.3$|^3\.[34]$|^6\.[1-9]\d*$|^7\.512$/, means: 'message_rejected' },
   { code: /^7\.(?:2[0-467]|3[0-2]|509|515)$/, means: 'sender_unauthenticated' },
   { code: /^7\.(?:54|57|64)$/, means: 'relay_denied' },
+  { code: /^7\.(?:10|11|66)$/, means: 'tls_failed' },
+  { code: /^7\.13$/, means: 'blocked_by_server' },
   { code: /^7\.5\d\d$/, text: /\bbusy\b/i, means: 'temporarily_rejected' },
   { code: /^7\.(?:25|29|[567]\d\d)$/, means: 'blocked_by_server' },
 
   // Texts. A sending limit and a full mailbox are both a "quota"; "size exceeds" is neither.
+  {
+    code: VAGUE,
+    text: /\bencryption (?:is )?(?:needed|required)\b|\bmust issue a STARTTLS\b|\bTLS 1\.[01]\b.{0,40}\bnot supported\b/i,
+    means: 'tls_failed',
+  },
   {
     code: VAGUE,
     text: /\bsize\b.{0,40}\bexceed|\bexceed\w*.{0,40}\bsize\b|\btoo (?:big|large)\b|\blarger than\b/i,
@@ -67,7 +83,14 @@ const RULES: readonly Rule[] = [
   },
   {
     code: VAGUE,
-    text: /\b(?:sending|e-?mail|outbound|outgoing|recipients?|messages?|hourly|daily|rate|connection) (?:rate |thread )?(?:limit|quota)|\b(?:limit|max\w*)\b.{0,60}\bper (?:minute|hour|day)\b|\bmax(?:imum)? (?:defers|e-?mails|messages?|recipients)\b|\btoo (?:many|much) (?:messages|recipients|e-?mails?|mail|connections|concurrent|sessions)|\brate[ -]?limit|\bthrottl|\bunexpected volume\b|\bunusual rate\b/i,
+    text: /\breceiving mail (?:too quickly|at a rate)\b/i,
+    means: 'temporarily_rejected',
+  },
+  // These replies say "rate limited", but the cause is the client.
+  { code: VAGUE, text: /\blow reputation\b|\bPTR record\b/i, means: 'blocked_by_server' },
+  {
+    code: VAGUE,
+    text: /\b(?:send|sending|e-?mail|mail|outbound|outgoing|recipients?|messages?|hourly|daily|rate|connection)s? (?:count |rate |thread )?(?:limit|quota)|\blimit on the number\b|\b(?:limit|max\w*)\b.{0,60}\bper (?:minute|hour|day)\b|\bmax(?:imum)? (?:(?:allowed )?number of |sending )?(?:credits|defers|e-?mails|messages?|rate|recipients)\b|\btoo (?:many|much) (?:\w+ ){0,2}(?:messages|recipients|e-?mails?|mail|connections|concurrent|sessions|AUTH commands)|\brate[ -]?limit|\bthrottl|\bsending too fast\b|\bunexpected volume\b|\bunusual (?:rate|sending activity)\b/i,
     means: 'rate_limited_by_provider',
   },
   {
@@ -85,9 +108,15 @@ const RULES: readonly Rule[] = [
     text: /\b(?:SPF|DKIM|DMARC)\b|\bsender policy framework\b|\bopenspf\b|\bunauthenticated (?:e-?mail|mail|sender)\b|\banti-?spoofing\b/i,
     means: 'sender_unauthenticated',
   },
+  // About the client, although it says that sending is not allowed.
   {
     code: VAGUE,
-    text: /\bsender (?:address |domain |e-?mail )?(?:is |was )?(?:rejected|refused|denied|not allowed|invalid|unknown|blocked|disabled)|\bsender verif\w+ failed\b|\b(?:not|no) (?:owned by|(?:allowed|permitted|authori[sz]ed|permissions?) to send|permission to send)|\bsendas|\bsend as\b|\b(?:permissions?|allowed|authori[sz]ed|permitted) to send as\b|\bfrom:? address\b.{0,40}\b(?:not|rejected|verified|match)|\bmail from\b.{0,80}\bnot allowed\b|\bsender\b.{0,60}\b(?:must contain|does ?n[o']t exist|not match|mismatch|not verified)\b|\b(?:domain of sender|sender domain)\b/i,
+    text: /\bthe ip you're using\b|\bunauthori[sz]ed ip\b|\bip\b.{0,60}\bnot authori[sz]ed\b|\b(?:account|ip address) is not allowed to send\b/i,
+    means: 'blocked_by_server',
+  },
+  {
+    code: VAGUE,
+    text: /\bsender (?:address |domain |e-?mail )?(?:is |was )?(?:rejected|refused|denied|not allowed|invalid|unknown|blocked|disabled)|\bsender verif\w+ failed\b|\b(?:not|no) (?:owned by|(?:allowed|permitted|authori[sz]ed|permissions?) to send|permission to send)|\bsendas|\bsend as\b|\b(?:permissions?|allowed|authori[sz]ed|permitted) to send as\b|\bfrom:? address\b.{0,40}\b(?:not|rejected|verified|match)|\bfrom: (?:address|domain)|\bas a from:|\bmail from\b.{0,80}\bnot allowed\b|\bsender\b.{0,60}\b(?:must contain|does ?n[o']t exist|not match|mismatch|not verified)\b|\b(?:domain of sender|sender domain)\b|\b(?:e-?mail )?address is not verified\b|\brelaying disallowed as\b|\bunresolvable\b.{0,20}\bfrom\b/i,
     means: 'sender_rejected',
   },
   {
@@ -97,7 +126,7 @@ const RULES: readonly Rule[] = [
   },
   {
     code: VAGUE,
-    text: /\bblocked using\b|\bblack[ -]?list|\bblock[ -]?list|\bblocked senders?\b|\b(?:RBL|DNSBL|PDR)\b|spamhaus|spamcop|barracudacentral|\breputation\b|\bclient host\b|\b(?:helo|ehlo)\b|\breverse (?:dns|host ?name|lookup|mapping)|\bPTR\b|\byour (?:ip|host|server|network|address)\b|\bsending ip\b|\bip\b.{0,20}\b(?:address|blocked|banned|listed|rejected|reverse)|\bbanned\b|\bipcheck\b|\baccount\b.{0,40}\b(?:sending|outgoing|outbound)\b.{0,20}\b(?:suspended|disabled)|\boutgoing mail\b.{0,60}\bsuspended\b|\bconnections? (?:will )?not be accepted\b|\bservice unavailable; (?:client|sender)\b|\baccount outbounds\b/i,
+    text: /\bblocked using\b|\bblack[ -]?list|\bblock[ -]?list|\bblocked senders?\b|\b(?:RBL|DNSBL|PDR)\b|spamhaus|spamcop|barracudacentral|\breputation\b|\bclient host\b|\b(?:helo|ehlo)\b|\breverse (?:dns|host ?name|lookup|mapping)|\bPTR\b|\byour (?:ip|host|server|network|address)\b|\byour (?:\w+ ){0,2}account\b|\bsending ip\b|\bip\b.{0,20}\b(?:address|blocked|banned|listed|rejected|reverse)|\bthis ip\b|\bbanned\b|\bipcheck\b|\baccount\b.{0,40}\b(?:sending|outgoing|outbound)\b.{0,20}\b(?:suspended|disabled)|\baccount\b.{0,40}\b(?:for|from) sending\b|\boutgoing mail\b.{0,60}\bsuspended\b|\bconnections? (?:will )?not be accepted\b|\bservice unavailable; (?:client|sender)\b|\baccount outbounds\b|\bmessages from\b.{0,40}\bdeferred\b/i,
     means: 'blocked_by_server',
   },
   {
@@ -107,7 +136,7 @@ const RULES: readonly Rule[] = [
   },
   {
     code: VAGUE,
-    text: /\btemporary (?:lookup|system|local|server)|\blookup failure\b|\bconfiguration error\b|\binsufficient (?:system|disk)|\bqueue file\b|\bspace shortage\b|\btry again later\b|\binternal resources\b/i,
+    text: /\btemporary (?:lookup|system|local|server)|\blookup failure\b|\bconfiguration error\b|\binsufficient (?:system|disk)|\bqueue file\b|\bspace shortage\b|\btry again later\b|\binternal resources\b|\bcallout\b/i,
     means: 'temporarily_rejected',
   },
   {

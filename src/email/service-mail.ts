@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { EmailAccountId } from '#src/ids.ts';
+import type { EmailAccountId, WorkspaceId } from '#src/ids.ts';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { sealedFor } from './accounts.ts';
 import type { EmailServices } from './email-services.ts';
+import { countUnpaced } from './take-turn.ts';
 
 export interface ServiceMessage {
   to: string;
@@ -13,6 +14,7 @@ export interface ServiceMessage {
 
 interface OperatorSender {
   id: EmailAccountId;
+  workspace_id: WorkspaceId;
   email: string;
   from_name: string;
   smtp_host: string;
@@ -69,7 +71,10 @@ async function sendServiceMail(
     },
     { beforeData: () => Promise.resolve(), signal: AbortSignal.timeout(DEADLINE_MS) },
   );
-  if (outcome.kind === 'sent') return true;
+  if (outcome.kind === 'sent') {
+    await countUnpaced(services.db, sender);
+    return true;
+  }
   services.log.warn(
     { senderId: sender.id, reason: outcome.message },
     'a mail of the service was not sent',
@@ -81,7 +86,7 @@ async function findOperatorSender({
   db,
 }: Pick<EmailServices, 'db'>): Promise<OperatorSender | null> {
   const { rows } = await sql<OperatorSender>`
-    select a.id, a.email, a.from_name, a.smtp_host, a.smtp_port, a.smtp_user, a.smtp_password
+    select a.id, a.workspace_id, a.email, a.from_name, a.smtp_host, a.smtp_port, a.smtp_user, a.smtp_password
     from email_account a join workspace w on w.id = a.workspace_id
     where w.is_bootstrap and a.verified
     order by a.is_default desc, a.created_at, a.id limit 1`.execute(db);

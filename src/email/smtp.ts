@@ -6,12 +6,19 @@ import wellKnown from 'nodemailer/lib/well-known';
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
 import type { OutboundGuard } from '#src/platform/outbound.ts';
 import type { OutboundReach } from '#src/platform/outbound-guard.ts';
-import { classifyReply, isNegativeReply, smtpFailureOf } from './classify-reply.ts';
+import { classifyReply } from './classify-reply.ts';
+import {
+  type ClassifiedFailure,
+  isNegativeReply,
+  refusedHere,
+  smtpFailureOf,
+} from './smtp-failure.ts';
 import { describeFailure, describeUnknown } from './describe-failure.ts';
 import { dial } from './dial.ts';
 import { type HeldContent, holdContent } from './hold-content.ts';
 import type { Mailer, OutgoingMessage, SmtpOutcome, SmtpSettings } from './mailer.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
+import { offersPassword } from './offers-password.ts';
 import { asciiDomain, asciiHost, isPlainAddress } from './smtp-address.ts';
 import { isImplicitTls, isPortClosed, reachOfPort } from './smtp-port.ts';
 
@@ -51,15 +58,14 @@ export function createMailer(options: MailerOptions): Mailer {
   return {
     async send(settings, message, { beforeData, signal }) {
       signal.throwIfAborted();
-      const failed = (errorClass: SmtpErrorClass, isTemporary: boolean): SmtpOutcome => ({
-        kind: 'failed',
-        errorClass,
-        isTemporary,
-        message: describeFailure(errorClass, { ...settings, email: message.from.address }),
-      });
+      const failed = (failure: ClassifiedFailure): SmtpOutcome => {
+        const place = { ...settings, email: message.from.address };
+        const text = describeFailure(failure.errorClass, place, failure.limit);
+        return { kind: 'failed', ...failure, message: text };
+      };
       using deadline = startDeadline(signal, timeouts.exchangeMs);
       const refusal = addressRefusal(message);
-      if (refusal !== null) return failed(refusal, false);
+      if (refusal !== null) return failed(refusedHere(refusal));
       const held = holdContent(await composeMessage(message), beforeData);
       const circumstances = {
         ...options,
@@ -69,7 +75,7 @@ export function createMailer(options: MailerOptions): Mailer {
       };
       try {
         if (await isPortClosed(settings, circumstances)) {
-          return failed('port_not_allowed', false);
+          return failed(refusedHere('port_not_allowed'));
         }
         await converse(settings, message, held, circumstances);
         return { kind: 'sent' };
@@ -82,8 +88,7 @@ export function createMailer(options: MailerOptions): Mailer {
           return { kind: 'unknown', message: describeUnknown(settings) };
         }
         if (!isBegun) signal.throwIfAborted();
-        const { errorClass, isTemporary } = classifyReply(failure, settings.port);
-        return failed(errorClass, isTemporary);
+        return failed(classifyReply(failure, settings.port));
       }
     },
   };
@@ -261,19 +266,7 @@ function watchLine(connection: SMTPConnection, socket: Socket, signal: AbortSign
   };
 }
 
-/** Sign-in methods that use a password and that nodemailer supports. */
-const PASSWORD_SIGN_IN = /^(?:PLAIN|LOGIN|CRAM-MD5)$/i;
-
-/** Read from the EHLO reply, because nodemailer would try AUTH even if it is not offered. */
-function offersPassword(ehlo: string | false): boolean {
-  const lines = ehlo === false ? [] : ehlo.split('\n');
-  return lines.some((line) => {
-    const offer = /^250[ -]AUTH[ =](.*)$/i.exec(line.trim());
-    return offer?.[1]?.split(/[ =]/).some((method) => PASSWORD_SIGN_IN.test(method)) ?? false;
-  });
-}
-
-/** Sends QUIT where the server expects a command. The reply changes nothing, so nobody waits for it. */
+/** Sends QUIT where the server expects a command. The reply does not matter, so it is not awaited. */
 function hangUp(connection: SMTPConnection, socket: Socket, isPolite: boolean): void {
   const end = (): void => {
     connection.close();

@@ -18,6 +18,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_endpoint', column: 'secret', idType: 'uuid' },
   { table: 'webhook_endpoint', column: 'previous_secret', idType: 'uuid' },
   { table: 'email_account', column: 'smtp_password', idType: 'uuid' },
+  { table: 'bounce_mailbox', column: 'password', idType: 'uuid' },
   { table: 'custom_tool', column: 'sealed_headers', idType: 'integer' },
   { table: 'mcp_server', column: 'sealed_headers', idType: 'integer' },
   { table: 'unsubscribe_key', column: 'sealed_key', idType: 'text' },

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { GiveUp } from '#src/platform/errors.ts';
+import type { TaskOptions } from '#src/platform/guarded-processes.ts';
 import { checkZip } from './check-zip.ts';
 import { decodeText } from './decode-text.ts';
 import { detectKind, kindByName } from './detect-kind.ts';
@@ -37,7 +38,7 @@ const ZIP_KINDS: ReadonlySet<string> = new Set(['docx', 'pptx', 'xlsx', 'epub'])
  */
 export async function inspectFile(
   parsers: ParserPool,
-  { name, bytes, signal }: { name: string; bytes: Buffer; signal: AbortSignal },
+  { name, bytes, ...options }: { name: string; bytes: Buffer } & TaskOptions,
 ): Promise<InspectedFile> {
   if (bytes.length === 0) throw new GiveUp(`${name} is empty.`);
   const image = readImage({ name, bytes });
@@ -54,7 +55,7 @@ export async function inspectFile(
   }
   const kind = detectKind({ name, bytes });
   if (ZIP_KINDS.has(kind)) await checkZip({ name, bytes, format: kind.toUpperCase() });
-  else if (kind === 'pdf') await refuseProtected(parsers, { name, bytes, signal });
+  else if (kind === 'pdf') await refuseProtected(parsers, { name, bytes, ...options });
   else if (decodeText(bytes.subarray(0, SAMPLE_BYTES)) === null) {
     throw new GiveUp(`${name} is a binary file of an unknown kind. Supported: ${SUPPORTED_KINDS}.`);
   }
@@ -64,7 +65,7 @@ export async function inspectFile(
 /** Encrypted PDFs are rare, and many open without a password: only parsing one can tell. */
 async function refuseProtected(
   parsers: ParserPool,
-  file: { name: string; bytes: Buffer; signal: AbortSignal },
+  file: { name: string; bytes: Buffer } & TaskOptions,
 ): Promise<void> {
   if (file.bytes.includes('/Encrypt')) await parsers.parse(file);
 }

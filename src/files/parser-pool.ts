@@ -4,6 +4,7 @@ import {
   openGuardedProcesses,
   type TaskEntry,
   type TaskLimits,
+  type TaskOptions,
 } from '#src/platform/guarded-processes.ts';
 import type { ParseOutcome } from './parse-task.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
@@ -14,7 +15,8 @@ export interface ParserLimits extends TaskLimits {
 }
 
 const DEFAULT_LIMITS: ParserLimits = {
-  processes: 2,
+  processes: 3,
+  processesOfOwner: 2,
   taskMs: 60_000,
   waitMs: 180_000,
   memoryMb: 512,
@@ -28,7 +30,7 @@ export interface ParserPool extends AsyncDisposable {
    * @throws GiveUp with the reason when the file cannot be parsed within the limits
    * @throws the signal's reason when it is aborted
    */
-  parse(file: FileToParse & { signal: AbortSignal }): Promise<ParsedFile>;
+  parse(file: FileToParse & TaskOptions): Promise<ParsedFile>;
 }
 
 /**
@@ -46,10 +48,10 @@ export function openParserPool(
   const processes = openGuardedProcesses<FileToParse, ParseOutcome>(limits, entry);
   return {
     limits,
-    async parse({ signal, ...file }) {
+    async parse({ owner, signal, ...file }) {
       const { name, bytes } = file;
       if (bytes.length > limits.maxFileBytes) throw tooLarge(name, bytes.length, limits);
-      const outcome = await processes.run(file, signal).catch((error: unknown) => {
+      const outcome = await processes.run(file, { owner, signal }).catch((error: unknown) => {
         if (error instanceof LostTask)
           throw new GiveUp(whyLost(name, error, limits), { cause: error });
         throw error;

@@ -1,3 +1,4 @@
+import { altText } from './alt-text.ts';
 import { contactOfLink } from './contact-of-link.ts';
 import { childrenOf, type HtmlElement, type HtmlNode, isElement, rawText } from './html-tree.ts';
 import { codeSpan, renderCode } from './render-code.ts';
@@ -164,7 +165,7 @@ function tableOptions(options: MarkdownOptions, depth: number): TableOptions {
 function addInline(flow: Flow, element: HtmlElement, options: MarkdownOptions, depth: number) {
   const { name, attribs } = element;
   if (name === 'br') write(flow, '\n');
-  else if (name === 'img') write(flow, tidyText(attribs['alt'] ?? ''));
+  else if (name === 'img') write(flow, tidyText(altText(element)));
   else if (name === 'input') write(flow, checkbox(attribs));
   else if (name === 'math') write(flow, formulaOf(element));
   else if (CODE.has(name)) write(flow, codeSpan(rawText(element, options.isLeftOut)));

@@ -1,4 +1,4 @@
-import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-tree.ts';
+import { childrenOf, type HtmlElement, type HtmlNode, isElement, rawText } from './html-tree.ts';
 import { pipeTable } from './pipe-table.ts';
 
 export interface TableOptions {
@@ -11,16 +11,27 @@ const PARTS = new Set(['thead', 'tbody', 'tfoot']);
 /** Elements that do not occur in data tables. */
 const ARRANGES = new Set(['table', 'h1', 'h2', 'h3']);
 
-/** Tables used for page layout instead of data: they contain tables, headings or code, or have only one column. */
+/**
+ * Tables used for page layout instead of data: they contain tables, headings or code, or have only one column, apart
+ * from a picture beside it.
+ */
 export function isLayoutTable(
   table: HtmlElement,
   { isLeftOut }: Pick<TableOptions, 'isLeftOut'>,
 ): boolean {
   if (/^(?:presentation|none)$/i.test(table.attribs['role'] ?? '')) return true;
-  const rows = rowsOf(table).map((row) => cellsOf(row).filter((cell) => !isLeftOut(cell)));
+  const all = rowsOf(table);
+  const rows = all.map((row) =>
+    cellsOf(row).filter((cell) => !isLeftOut(cell) && !isPictureBeside(cell, all.length)),
+  );
   if (rows.every((row) => row.length <= 1)) return true;
   const hasHeads = rows.some((row) => row.some(({ name }) => name === 'th'));
   return holds(table, (name) => ARRANGES.has(name) || (name === 'pre' && !hasHeads));
+}
+
+/** A cell without text that spans all rows: the icon beside a note. */
+function isPictureBeside(cell: HtmlElement, rows: number): boolean {
+  return rows > 1 && span(cell, 'rowspan') >= rows && rawText(cell).trim() === '';
 }
 
 /** The cells one after another. */

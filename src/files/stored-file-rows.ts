@@ -79,3 +79,11 @@ export async function findDescription(
     .executeTakeFirst();
   return row ?? null;
 }
+
+/** Bytes of all files of a workspace. */
+export async function sumFileBytes(db: Database, workspaceId: WorkspaceId): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(byte_count), 0)::float8 as bytes from stored_file
+    where workspace_id = ${workspaceId} and byte_count > 0`.execute(db);
+  return rows[0]?.bytes ?? 0;
+}

@@ -25,7 +25,7 @@ export class SearchTally {
   }
 }
 
-/** Adds what was counted to the present minute; nothing when nobody searched. */
+/** Adds the counts to the current minute; does nothing without searches. */
 export async function writeSearches({
   clock,
   db,
@@ -43,17 +43,26 @@ export async function writeSearches({
   );
 }
 
-/** Searches of a workspace in the last full minute. */
-export async function countSearches(
+const SHOWN_MINUTES = 60;
+
+/** Searches of a workspace per minute, over the last 60 full minutes, oldest first. */
+export async function searchesByMinute(
   db: Database,
   workspaceId: WorkspaceId,
   now: Date,
-): Promise<number> {
-  const row = await db
+): Promise<number[]> {
+  const end = minuteOf(now).getTime();
+  const begin = end - SHOWN_MINUTES * MINUTE_MS;
+  const rows = await db
     .selectFrom('search_minute')
-    .select('searches')
+    .select(['minute', 'searches'])
     .where('workspace_id', '=', workspaceId)
-    .where('minute', '=', new Date(minuteOf(now).getTime() - MINUTE_MS))
-    .executeTakeFirst();
-  return row?.searches ?? 0;
+    .where('minute', '>=', new Date(begin))
+    .where('minute', '<', new Date(end))
+    .execute();
+  const counts = new Map(rows.map(({ minute, searches }) => [minute.getTime(), searches]));
+  return Array.from(
+    { length: SHOWN_MINUTES },
+    (_, index) => counts.get(begin + index * MINUTE_MS) ?? 0,
+  );
 }

@@ -10,7 +10,7 @@ export const cursorSchema = z
   .transform(Number)
   .optional();
 
-/** The page itself, and where the next one goes on: ask for one row more than a page. */
+/** The page itself, and where the next one starts: ask for one row more than a page. */
 export function pageOf<Row extends { id: number }>(
   rows: readonly Row[],
 ): { page: Row[]; nextCursor: string | null } {

@@ -4,8 +4,7 @@ import { FAILED_PRUNES, FAILED_RUNS } from '#src/connectors/runs/run-figures.ts'
 import { FAILED_DOCUMENTS } from '#src/documents/document-figures.ts';
 import { failedMessages } from '#src/email/message-figures.ts';
 import { FAILED_SCRAPES } from '#src/leads/scrapes/scrape-figures.ts';
-import type { WorkspaceId } from '#src/ids.ts';
-import type { Database } from '#src/platform/database.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { FailedRow } from '#src/platform/work-figures.ts';
 import { FAILED_DELIVERIES } from '#src/webhooks/delivery-figures.ts';
 import { errorGroup } from './error-group.ts';
@@ -26,7 +25,7 @@ const KINDS = {
 
 export type FailingQueue = keyof typeof KINDS;
 
-const FAILING_QUEUES = Object.keys(KINDS) as FailingQueue[]; // the keys are known
+export const FAILING_QUEUES = Object.keys(KINDS) as FailingQueue[]; // the keys are known
 
 export function isFailingQueue(queue: string): queue is FailingQueue {
   return queue in KINDS;
@@ -57,23 +56,6 @@ export async function countFailures(
   return counts;
 }
 
-/** How many rows of a workspace have failed since then, by what they are; those without failures are missing. */
-export async function countWorkspaceFailures(
-  db: Database,
-  workspaceId: WorkspaceId,
-  since: Date,
-): Promise<{ kind: string; count: number }[]> {
-  const counts = new Map<string, number>();
-  for (const queue of FAILING_QUEUES) {
-    const { rows } = await sql<{ count: number }>`
-      select count(*)::int as count from (${rowsOf(queue)}) f
-      where f.failed_at >= ${since} and f.workspace_id = ${workspaceId}`.execute(db);
-    const kind = kindOfFailure(queue);
-    counts.set(kind, (counts.get(kind) ?? 0) + (rows[0]?.count ?? 0));
-  }
-  return [...counts].filter(([, count]) => count > 0).map(([kind, count]) => ({ kind, count }));
-}
-
 /** The failures of a queue since then, by message, the largest group first. */
 export async function groupFailures(
   db: Database,
@@ -85,7 +67,7 @@ export async function groupFailures(
   >`
     with failed as (
       select f.*, ${errorGroup(sql<string>`f.message`)} as shown
-      from (${rowsOf(queue)}) f where f.failed_at >= ${since}
+      from (${openRowsOf(queue)}) f where f.failed_at >= ${since}
     )
     select shown as message, md5(shown) as group, count(*)::int as count,
       min(failed_at) as first_at, max(failed_at) as last_at,
@@ -100,6 +82,35 @@ export async function groupFailures(
     total: rows[0]?.of_all ?? 0,
     otherGroups: (rows[0]?.groups ?? 0) - rows.length,
   };
+}
+
+/** Summarizes the failures of a queue: since when, and the message of most of the latest. */
+export interface FailureSummary {
+  firstAt: Date;
+  message: string;
+  /** Whether all failures have this message. */
+  isAll: boolean;
+}
+
+/** Enough to distinguish an outage from unrelated failures. */
+const MAX_COMPARED = 1_000;
+
+/** Summarizes the failures since then; null when there are none. */
+export async function summarizeFailures(
+  db: Database,
+  queue: FailingQueue,
+  since: Date,
+): Promise<FailureSummary | null> {
+  const { rows } = await sql<FailureSummary>`
+    with latest as (
+      select f.message, f.failed_at from (${openRowsOf(queue)}) f where f.failed_at >= ${since}
+      order by f.failed_at desc limit ${MAX_COMPARED}
+    )
+    select ${errorGroup(sql<string>`l.message`)} as message, (count(*) over ()) = 1 as "isAll",
+      coalesce((select min(f.failed_at) from (${openRowsOf(queue)}) f where f.failed_at >= ${since}),
+        ${since}::timestamptz) as "firstAt"
+    from latest l group by 1 order by count(*) desc limit 1`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** A row as JSON has its time as text. */
@@ -125,7 +136,9 @@ export async function countChosen(
   choice: FailureChoice,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (${rowsOf(queue)}) f where ${isChosen(choice)}`.execute(db);
+    select count(*)::int as count from (${openRowsOf(queue)}) f where ${isChosen(choice)}`.execute(
+    db,
+  );
   return rows[0]?.count ?? 0;
 }
 
@@ -139,9 +152,29 @@ export async function listFailures(
   const order = page.order === 'asc' ? sql`f.failed_at, f.id` : sql`f.failed_at desc, f.id desc`;
   const { rows } = await sql<FailedRow>`
     select f.id, f.workspace_id, f.message, f.attempts, f.failed_at
-    from (${rowsOf(queue)}) f where ${isChosen(choice)}
+    from (${openRowsOf(queue)}) f where ${isChosen(choice)}
     order by ${order} limit ${page.limit} offset ${page.offset}`.execute(db);
   return rows;
+}
+
+/**
+ * Hides chosen failures from operators, the oldest first.
+ * @returns how many
+ */
+export async function recordDiscards(
+  trx: DatabaseTransaction,
+  queue: FailingQueue,
+  choice: FailureChoice,
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql`
+    insert into failure_discard as d (queue, row_id, failed_at)
+    select ${queue}, f.id, f.failed_at from (${openRowsOf(queue)}) f where ${isChosen(choice)}
+    order by f.failed_at, f.id limit ${limit}
+    on conflict (queue, row_id) do update
+      set failed_at = greatest(d.failed_at, excluded.failed_at), discarded_at = now()
+    returning row_id`.execute(trx);
+  return rows.length;
 }
 
 function isChosen({ since, group, id }: FailureChoice): RawBuilder<boolean> {
@@ -149,7 +182,14 @@ function isChosen({ since, group, id }: FailureChoice): RawBuilder<boolean> {
     and (${group}::text is null or md5(${errorGroup(sql<string>`f.message`)}) = ${group}::text)`;
 }
 
-function rowsOf(queue: FailingQueue): RawBuilder<FailedRow> {
+/** The failed rows that operators have not discarded. */
+function openRowsOf(queue: FailingQueue): RawBuilder<FailedRow> {
+  return sql`select r.* from (${rowsOf(queue)}) r where not exists (select 1 from failure_discard d
+    where d.queue = ${queue} and d.row_id = r.id and d.failed_at >= r.failed_at)`;
+}
+
+/** The failed rows of a queue, over all workspaces. */
+export function rowsOf(queue: FailingQueue): RawBuilder<FailedRow> {
   switch (queue) {
     case 'document-index':
       return FAILED_DOCUMENTS;

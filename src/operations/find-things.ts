@@ -5,13 +5,18 @@ import { findAccounts, findMessages } from '#src/email/administration/find-messa
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { findScrapes } from '#src/leads/scrapes/find-scrapes.ts';
 import type { Database } from '#src/platform/database.ts';
-import { type FoundRow, MAX_OF_KIND, type Sought, soughtOf } from '#src/platform/found-row.ts';
+import {
+  type FoundRow,
+  MAX_OF_KIND,
+  type LookupTerm,
+  parseLookupTerm,
+} from '#src/platform/found-row.ts';
 import { findDeliveries, findEndpoints } from '#src/webhooks/administration/find-deliveries.ts';
 import type { OperationsServices } from './operations-services.ts';
 
 /** What the finder finds, and what the caller must be allowed for it. */
 const KINDS = [
-  { kind: 'document', page: 'document', scope: 'read', find: findDocuments },
+  { kind: 'document', page: 'document', scope: 'read-or-ingest', find: findDocuments },
   { kind: 'connector', page: 'connector', scope: 'admin', find: findConnectors },
   { kind: 'run', page: 'connector', scope: 'admin', find: findRuns },
   { kind: 'endpoint', page: 'endpoint', scope: 'admin', find: findEndpoints },
@@ -29,10 +34,12 @@ export interface Found extends Omit<FoundRow, 'page_id' | 'at'> {
   subject: { kind: string; id: string };
 }
 
+export type FinderScope = (typeof KINDS)[number]['scope'] | 'operator-read';
+
 export interface Finder {
   workspaceId: WorkspaceId;
   userId: UserId;
-  may: (scope: 'read' | 'admin' | 'operator-read') => boolean;
+  may: (scope: FinderScope) => boolean;
 }
 
 /** Things of the workspace with this id, title or address; for operators also jobs. Exact ids come first. */
@@ -41,7 +48,7 @@ export async function findThings(
   { workspaceId, userId, may }: Finder,
   text: string,
 ): Promise<Found[]> {
-  const sought = soughtOf(text, { workspaceId, userId });
+  const sought = parseLookupTerm(text, { workspaceId, userId });
   const results: { found: Found; rank: number }[] = [];
   const add = (found: Found, index: number): number =>
     results.push({ found, rank: found.id === text || found.id === sought.uuid ? -1 : index });
@@ -60,7 +67,7 @@ export async function findThings(
 async function presented(
   db: Database,
   { kind, page, find }: (typeof KINDS)[number],
-  sought: Sought,
+  sought: LookupTerm,
 ): Promise<Found[]> {
   const rows = await find(db, sought);
   return rows.map(({ page_id: id, at, ...row }) => ({
@@ -74,7 +81,7 @@ async function presented(
 /** Jobs with this id. Nothing else is lost while the store of the queues is away. */
 async function findJobs(
   producer: OperationsServices['producer'],
-  { text, number }: Sought,
+  { text, number }: LookupTerm,
 ): Promise<Found[]> {
   if (number === null) return [];
   const names = new Set<string>(QUEUES.map(({ name }) => name));
@@ -91,7 +98,7 @@ async function findJobs(
           state: await job.getState(),
           detail: job.failedReason ?? null,
           at: new Date(job.timestamp).toISOString(),
-          subject: { kind: 'queue', id: queue.name },
+          subject: { kind: 'job', id: `${queue.name}/${text}` },
         };
       } catch {
         return null;

@@ -6,7 +6,7 @@ export interface WatchedQueue {
   isPaused: boolean;
   /** Processes that serve it and are alive. */
   workers: number;
-  /** When it was last known to be served; before that time nobody can say that a worker was missing. */
+  /** When it was last known to be served; earlier, a missing worker cannot be established. */
   servedAt: Date;
   /** How long the oldest row has been due; null when nothing is. */
   oldestMs: number | null;
@@ -24,7 +24,7 @@ export interface Trouble {
   message: string;
 }
 
-/** A restart takes less; then nobody needs to be told. */
+/** A restart takes less, and needs no alarm. */
 const UNSERVED_MS = 30_000;
 const STUCK_MS = 5 * 60_000;
 const GROWING_MINUTES = 5;

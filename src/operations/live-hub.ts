@@ -5,6 +5,11 @@ import { Problem } from '#src/platform/errors.ts';
 const LOOK_EVERY_MS = 2_000;
 /** A look that takes long is taken more rarely, so that the looks of a topic take at most a twentieth of the time. */
 const IDLE_SHARE = 20;
+/**
+ * But not more rarely than this. Beside a busy database a look takes long because it waits, and a page that then stood
+ * still for minutes would show what is long over.
+ */
+const LONGEST_PAUSE_MS = 15_000;
 const MAX_STREAMS = 1_000;
 const MAX_STREAMS_PER_USER = 50;
 
@@ -23,7 +28,7 @@ interface Topic {
 }
 
 /**
- * Asks once for all streams of this process that show the same, as long as there are any. Whoever comes gets the latest
+ * Asks once for all streams of this process that show the same, as long as there are any. A new stream gets the latest
  * state at once.
  */
 export class LiveHub {
@@ -114,7 +119,7 @@ export class LiveHub {
         for (const listener of topic.listeners) listener();
       }
       const tookMs = performance.now() - startedAt;
-      const pauseMs = Math.max(this.#everyMs, tookMs * IDLE_SHARE);
+      const pauseMs = Math.max(this.#everyMs, Math.min(tookMs * IDLE_SHARE, LONGEST_PAUSE_MS));
       await this.#wait(pauseMs, this.#stopping.signal).catch(() => undefined);
     }
   }

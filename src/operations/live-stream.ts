@@ -10,7 +10,7 @@ export interface StreamTopic {
   load: LoadState;
 }
 
-/** Whoever reads a stream. */
+/** The reader of a stream. */
 export interface StreamReader {
   userId: string;
   /** What the hub shares the question by whether they still may read: the key or the session. */

@@ -7,7 +7,7 @@ import { listPauses } from './pauses.ts';
 import { listQueues } from './queue-board.ts';
 import { listProcesses, servingOf } from './worker-processes.ts';
 
-/** Who works, what is paused and which alarms are raised, of every queue. Needs no queue store. */
+/** Living workers, pauses and raised alarms of every queue. Needs no queue store. */
 export async function stateSamples({
   clock,
   db,

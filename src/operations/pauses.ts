@@ -2,7 +2,7 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { UserId } from '#src/ids.ts';
 import { type Operator, recordAction } from './audit.ts';
 
-/** Who paused a queue, when and why. */
+/** The author, time and reason of a pause. */
 export interface Pause {
   queue: string;
   userId: UserId | null;
@@ -26,7 +26,7 @@ export async function listPauses(db: Database | DatabaseTransaction): Promise<Pa
     .execute();
 }
 
-/** Pauses a queue, unless somebody was quicker. Workers follow within seconds; active jobs go on. */
+/** Pauses a queue, unless it is paused already. Workers follow within seconds; active jobs continue. */
 export async function pauseQueue(
   db: Database,
   operator: Operator,
@@ -46,7 +46,7 @@ export async function pauseQueue(
   });
 }
 
-/** Lets the workers of a queue go on; nothing happens when it is not paused. */
+/** Resumes a queue; does nothing when it is not paused. */
 export async function resumeQueue(db: Database, operator: Operator, queue: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const ended = await trx

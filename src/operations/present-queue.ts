@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { QUEUES } from '#queues/index.ts';
 import { ALARM_KINDS } from '#src/tables/operations.ts';
 import type { Alarm } from './alarms.ts';
+import type { FailureSummary } from './failures.ts';
 import type { Pause } from './pauses.ts';
 import type { QueueEntry } from './queue-board.ts';
 import { QUEUE_FACTS } from './queue-facts.ts';
 import type { QueuePoint } from './queue-history.ts';
+import { subjectSchema } from './resolve-subjects.ts';
 
 const timestamp = z.iso.datetime();
 const durations = z
@@ -38,6 +40,16 @@ export const queueSchema = z.object({
   active: z.int(),
   delayed: z.int(),
   failed: z.int().describe('Failed for good in the range.'),
+  failures: z
+    .object({
+      first_at: timestamp,
+      message: z
+        .string()
+        .describe('The message of most of the latest failures; ids and numbers are replaced by ….'),
+      is_all: z.boolean().describe('Whether all failures have this message.'),
+    })
+    .nullable()
+    .describe('Null when nothing failed in the range.'),
   oldest_seconds: z.number().nullable().describe('How long the oldest is due; null when none is.'),
   per_minute: z.int().describe('Attempts that finished in the last full minute.'),
   failures_per_minute: z.int(),
@@ -72,10 +84,15 @@ export const runningJobSchema = z.object({
   attempt: z.int(),
   since: timestamp,
   request_id: z.string().nullable(),
-  subjects: z.array(z.object({ kind: z.string(), id: z.string() })),
+  subjects: z.array(subjectSchema),
 });
 
-export function presentQueue(entry: QueueEntry, at: Date): z.input<typeof queueSchema> {
+/** @param failures summary of the range; null when nothing failed */
+export function presentQueue(
+  entry: QueueEntry,
+  at: Date,
+  failures: FailureSummary | null,
+): z.input<typeof queueSchema> {
   const { work } = entry;
   const due = work.oldest_due_at;
   const fact = QUEUE_FACTS[entry.name];
@@ -89,6 +106,11 @@ export function presentQueue(entry: QueueEntry, at: Date): z.input<typeof queueS
     active: work.active,
     delayed: work.delayed,
     failed: entry.failed,
+    failures: failures && {
+      first_at: failures.firstAt.toISOString(),
+      message: failures.message,
+      is_all: failures.isAll,
+    },
     oldest_seconds: due === null ? null : Math.max(0, (at.getTime() - due.getTime()) / 1_000),
     per_minute: entry.perMinute,
     failures_per_minute: entry.failuresPerMinute,

@@ -1,13 +1,18 @@
 import { QUEUES } from '#queues/index.ts';
-import { Problem } from '#src/platform/errors.ts';
 import type { WorkFigures } from '#src/platform/work-figures.ts';
 import type { RunningJob } from '#src/tables/operations.ts';
+import { queueNamed } from './jobs.ts';
 import { type Alarm, openAlarms } from './alarms.ts';
-import { countFailures } from './failures.ts';
+import { countFailedJobs, listFailedJobs, summarizeFailedJobs } from './failed-jobs.ts';
+import {
+  countFailures,
+  type FailureSummary,
+  isFailingQueue,
+  summarizeFailures,
+} from './failures.ts';
 import { quantilesOf } from './histogram.ts';
 import type { OperationsServices } from './operations-services.ts';
 import { listPauses, type Pause } from './pauses.ts';
-import { QUEUE_FACTS } from './queue-facts.ts';
 import { queueHistory } from './queue-history.ts';
 import { queueWork } from './queue-work.ts';
 import { beginOf, type Range } from './range.ts';
@@ -50,7 +55,7 @@ export async function listQueues(
 
 /** One queue with its history and the jobs that run. @throws Problem NOT_FOUND */
 export async function findQueue(services: BoardServices, name: string, range: Range) {
-  assertQueue(name);
+  queueNamed(name);
   const now = services.clock();
   const facts = await readFacts(services, { range, now, queue: name });
   const [work] = facts.work;
@@ -63,13 +68,25 @@ export async function findQueue(services: BoardServices, name: string, range: Ra
   };
 }
 
-/** @throws Problem NOT_FOUND when there is no such queue */
-export function assertQueue(name: string): void {
-  if (QUEUES.some((queue) => queue.name === name)) return;
-  throw new Problem(
-    'NOT_FOUND',
-    `There is no queue ${JSON.stringify(name.slice(0, 60))}. GET /operations/queues lists the queues.`,
-  );
+/** Failed jobs read per queue: enough to find the main cause. */
+const MAX_SUMMARIZED = 100;
+
+/** Summarizes the failures of each queue that has any. */
+export async function summarizeBoard(
+  services: Pick<OperationsServices, 'db' | 'producer'>,
+  entries: readonly QueueEntry[],
+  since: Date,
+): Promise<ReadonlyMap<string, FailureSummary>> {
+  const found = new Map<string, FailureSummary>();
+  for (const { name, failed } of entries) {
+    const queue = QUEUES.find((one) => one.name === name);
+    if (failed === 0 || queue === undefined) continue;
+    const summary = isFailingQueue(name)
+      ? await summarizeFailures(services.db, name, since)
+      : summarizeFailedJobs(await listFailedJobs(services, queue, since, MAX_SUMMARIZED));
+    if (summary !== null) found.set(name, summary);
+  }
+  return found;
 }
 
 interface BoardFacts {
@@ -79,9 +96,9 @@ interface BoardFacts {
   processes: WorkerProcess[];
   pauses: Pause[];
   alarms: Alarm[];
-  /** Of the last hour, by minutes. */
+  /** The last hour, by minute. */
   minutes: HistoryPoint[];
-  /** Of the whole range. */
+  /** The whole range. */
   whole: HistoryPoint[];
 }
 
@@ -99,13 +116,27 @@ async function readFacts(
   return {
     now,
     work: await queueWork(services, queue),
-    failed: await countFailures(db, beginOf(range, now)),
+    failed: await countBoardFailures(services, beginOf(range, now), queue),
     processes: await listProcesses(db, now),
     pauses: await listPauses(db),
     alarms: await openAlarms(db),
     minutes,
     whole: [...earlier, ...minutes],
   };
+}
+
+/** Counts failed rows, or failed jobs for queues without rows. With a queue given, only its own jobs are counted. */
+async function countBoardFailures(
+  services: Pick<OperationsServices, 'db' | 'producer'>,
+  since: Date,
+  only: string | null,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map(await countFailures(services.db, since));
+  for (const queue of QUEUES) {
+    if (isFailingQueue(queue.name) || (only !== null && only !== queue.name)) continue;
+    counts.set(queue.name, await countFailedJobs(services, queue, since));
+  }
+  return counts;
 }
 
 function entryOf(work: WorkFigures, facts: BoardFacts): QueueEntry {
@@ -115,13 +146,10 @@ function entryOf(work: WorkFigures, facts: BoardFacts): QueueEntry {
   const whole = own(facts.whole);
   const minutes = minutesOf(own(facts.minutes), facts.now);
   const last = minutes.at(-1) ?? NOTHING;
-  const countsRows = QUEUE_FACTS[name]?.countsFrom === 'rows';
   return {
     name,
     work,
-    failed: countsRows
-      ? (facts.failed.get(name) ?? 0)
-      : whole.reduce((sum, point) => sum + point.failed, 0),
+    failed: facts.failed.get(name) ?? 0,
     perMinute: last.finished,
     failuresPerMinute: last.failed,
     waitMs: quantilesOf(addUp(whole.map(({ waits }) => waits))),

@@ -14,6 +14,7 @@ export const QUEUE_FACTS: Readonly<Record<string, QueueFact>> = {
   'lead-scrape': { does: 'Searches and reads sites for leads.', countsFrom: 'rows' },
   'email-verify': { does: 'Sends the test message of a verification.', countsFrom: 'rows' },
   'email-send': { does: 'Sends messages.', countsFrom: 'rows' },
+  'bounce-poll': { does: 'Reads reports of returned mail.', countsFrom: 'jobs' },
   'webhook-deliver': { does: 'Delivers events to webhook endpoints.', countsFrom: 'rows' },
   'webhook-sweep': { does: 'Deletes webhook events past retention.', countsFrom: 'jobs' },
   'outreach-sweep': { does: 'Deletes leads and messages past retention.', countsFrom: 'jobs' },

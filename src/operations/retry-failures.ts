@@ -52,7 +52,7 @@ export function whyNotRetryable(queue: string): string | null {
   }
   return isFailingQueue(queue)
     ? null
-    : 'A scheduled queue is retried by its next run. Run it now: POST /operations/schedules/{name}/run.';
+    : 'A scheduled queue retries at its next run. To run it now, use Schedules.';
 }
 
 /**
@@ -74,7 +74,7 @@ export async function retryFailures(
   if (present > expected) {
     throw new Problem(
       'CONFLICT',
-      `There are ${present} such failures by now, more than the ${expected} that you have seen. Look at them again, then retry with count ${present}.`,
+      `There are now ${present} such failures, more than the ${expected} that you saw. Review them again, then retry with count ${present}.`,
     );
   }
   // Those that have come since the count are younger, and so not among the first.

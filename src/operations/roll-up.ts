@@ -84,6 +84,10 @@ export async function sweepHistory(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('queue_depth').where('minute', '<', before(KEPT_MS.minutes)).execute();
   await db.deleteFrom('queue_hour').where('hour', '<', before(KEPT_MS.hours)).execute();
   await db.deleteFrom('queue_repair').where('minute', '<', before(KEPT_MS.hours)).execute();
+  await db
+    .deleteFrom('failure_discard')
+    .where('discarded_at', '<', before(KEPT_MS.hours))
+    .execute();
   await db.deleteFrom('queue_alarm').where('cleared_at', '<', before(KEPT_MS.hours)).execute();
   await db.deleteFrom('worker_process').where('beat_at', '<', before(KEPT_MS.processes)).execute();
   await db

@@ -19,7 +19,7 @@ const SOURCES = [
 /** The work of all queues whose work is rows. Queues without any work may be missing. */
 export async function rowFigures(db: Database): Promise<ReadonlyMap<string, WorkFigures>> {
   const figures: WorkFigures[] = [];
-  // One after the other: nobody waits for these, and others use the pool, too.
+  // One after the other: these are not urgent, and others use the pool, too.
   for (const source of SOURCES) figures.push(...(await source(db)));
   return new Map(figures.map((one) => [one.queue, one]));
 }

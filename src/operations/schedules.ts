@@ -6,6 +6,7 @@ import { type Operator, recordAction } from './audit.ts';
 import type { OperationsServices } from './operations-services.ts';
 import { listPauses } from './pauses.ts';
 import { QUEUE_FACTS } from './queue-facts.ts';
+import { listProcesses } from './worker-processes.ts';
 
 type ScheduledQueue = AnyQueue & { everyMs: number };
 
@@ -17,22 +18,31 @@ export interface Schedule {
   /** Null when the queue store does not know it, for example after it was flushed. */
   nextAt: Date | null;
   lastAt: Date | null;
+  /** Whether it is running now. */
+  isRunning: boolean;
   isPaused: boolean;
 }
 
 /** Every scheduled queue, in the order of the list. */
 export async function listSchedules(
-  services: Pick<OperationsServices, 'db' | 'producer'>,
+  services: Pick<OperationsServices, 'clock' | 'db' | 'producer'>,
 ): Promise<Schedule[]> {
   const paused = new Set((await listPauses(services.db)).map(({ queue }) => queue));
   const lastRuns = await readLastRuns(services.db);
+  const processes = await listProcesses(services.db, services.clock());
+  const running = new Set(
+    processes.flatMap(({ isAlive, queues }) =>
+      isAlive ? queues.flatMap(({ name, active }) => (active > 0 ? [name] : [])) : [],
+    ),
+  );
   return Promise.all(
     QUEUES.filter(isScheduled).map(async (queue) => ({
       name: queue.name,
       does: QUEUE_FACTS[queue.name]?.does ?? '',
       everyMs: queue.everyMs,
       nextAt: await services.producer.nextRunAt(queue),
-      lastAt: lastRuns.get(queue.name) ?? null,
+      lastAt: latestOf(lastRuns.get(queue.name), await services.producer.lastFinishedAt(queue)),
+      isRunning: running.has(queue.name),
       isPaused: paused.has(queue.name),
     })),
   );
@@ -59,6 +69,12 @@ export async function runSchedule(
 
 function isScheduled(queue: AnyQueue): queue is ScheduledQueue {
   return queue.everyMs !== null;
+}
+
+/** The store has the exact time while it keeps the job; minutes are kept for two days. */
+function latestOf(minute: Date | undefined, finished: Date | null): Date | null {
+  const times = [minute, finished].flatMap((time) => (time ? [time.getTime()] : []));
+  return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
 async function readLastRuns(db: Database): Promise<ReadonlyMap<string, Date>> {

@@ -75,7 +75,7 @@ export function createWatch(services: WatchServices): Watch {
 
 /** When a watch has seen workers: one that stops in order leaves no heartbeat to remember it by. */
 interface LastServed {
-  /** Before this, nobody can say that a worker was missing. */
+  /** Before this time, a missing worker cannot be established. */
   readonly since: Date;
   readonly at: Map<string, Date>;
 }

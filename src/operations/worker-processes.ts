@@ -15,7 +15,7 @@ export interface WorkerProcess {
   jobs: RunningJob[];
 }
 
-/** Bounds the page: nobody reads more. */
+/** Bounds the page. */
 const MAX_PROCESSES = 500;
 
 /** The processes of the last hour that did not stop in order, the living ones first. */

@@ -95,7 +95,9 @@ export const entrySchema = z
     value: z.string(),
     reason: z
       .enum(DO_NOT_CONTACT_REASONS)
-      .describe('manual: added here. erased: by POST /privacy/erase. unsubscribed: by themselves.'),
+      .describe(
+        'manual: added here. erased: by POST /privacy/erase. unsubscribed: by the recipient. bounced: the address does not exist. complained: the recipient reported a message as unwanted.',
+      ),
     note: z.string(),
     created_at: z.iso.datetime(),
   })

@@ -6,12 +6,12 @@ const QUIET_MS = 5;
 /** Background work is not starved by steady traffic. */
 const LONGEST_WAIT_MS = 250;
 
-/** Runs a short piece of database work that nobody waits for, such as one step of a large write. */
+/** Runs a short piece of non-urgent database work, such as one step of a large write. */
 export type Background = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * The embedded database runs one statement at a time, so background work goes one piece after the other, and each waits
- * for a moment in which nobody uses the database. On a server pieces start at once.
+ * until the database is idle. On a server pieces start at once.
  * @param idleMs how long the embedded database has been idle; null on a server
  */
 export function createBackground(idleMs: (() => number) | null): Background {

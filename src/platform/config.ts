@@ -4,7 +4,7 @@ import { encryptionKeys } from './encryption-keys.ts';
 import { findMisspelledSetting } from './misspelled-setting.ts';
 import { cidrList, host } from './network-settings.ts';
 import { optional, url, wholeNumber, withDefault } from './setting-kinds.ts';
-import { isTracing, telemetrySettings, UNSPOKEN_PROTOCOL } from './telemetry-settings.ts';
+import { isTracing, telemetrySettings, UNSUPPORTED_PROTOCOL } from './telemetry-settings.ts';
 
 /** The size this process runs in; follows from `DATABASE_URL` and `REDIS_URL`. */
 export type Size = 'embedded' | 'one-database' | 'scale-out';
@@ -58,6 +58,9 @@ const settings = z.object({
   OIDC_NAME: withDefault(z.string(), 'Single sign-on'),
   DATA_DIR: withDefault(z.string(), '.data'),
   DATABASE_URL: optional(url('postgres:', 'postgresql:')),
+  DATABASE_DIRECT_URL: optional(url('postgres:', 'postgresql:')),
+  DATABASE_REPLICA_URL: optional(url('postgres:', 'postgresql:')),
+  DATABASE_REPLICA_MAX_LAG_SECONDS: withDefault(wholeNumber(3, 3_600), 5),
   DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), 10),
   REDIS_URL: optional(z.string()),
   ENCRYPTION_KEY: optional(encryptionKeys),
@@ -83,7 +86,7 @@ const settings = z.object({
   IMAGE_API_KEY: optional(z.string()),
   IMAGE_MODEL: optional(z.string()),
   PYTHON_TOOL: withDefault(z.stringbool(), 'true'),
-  PYTHON_CONCURRENCY: withDefault(wholeNumber(1, 64), 2),
+  PYTHON_CONCURRENCY: withDefault(wholeNumber(1, 64), 3),
   OUTBOUND_ALLOW_CIDRS: withDefault(cidrList, ''),
   OUTBOUND_PROXY: optional(url('http:', 'https:')),
   CHROMIUM_PATH: optional(z.string()),
@@ -155,6 +158,14 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
     'REDIS_URL is set without DATABASE_URL: queues on Redis need a Postgres server beside them. Set DATABASE_URL, or remove REDIS_URL.',
   ],
   [
+    (config) => config.DATABASE_DIRECT_URL !== undefined && config.DATABASE_URL === undefined,
+    'DATABASE_DIRECT_URL is set without DATABASE_URL, whose connection pooler it goes around. Set DATABASE_URL, or remove DATABASE_DIRECT_URL.',
+  ],
+  [
+    (config) => config.DATABASE_REPLICA_URL !== undefined && config.DATABASE_URL === undefined,
+    'DATABASE_REPLICA_URL is set without DATABASE_URL, the primary of the replica. Set DATABASE_URL, or remove DATABASE_REPLICA_URL.',
+  ],
+  [
     (config) => config.DATABASE_URL !== undefined && config.ENCRYPTION_KEY === undefined,
     'ENCRYPTION_KEY is missing: with DATABASE_URL every process needs the same 32-byte key. Make one with: openssl rand -base64 32',
   ],
@@ -220,7 +231,7 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
   ],
   [
     (config) => isTracing(config) && config.OTEL_EXPORTER_OTLP_PROTOCOL !== 'http/protobuf',
-    UNSPOKEN_PROTOCOL,
+    UNSUPPORTED_PROTOCOL,
   ],
 ];
 
@@ -246,6 +257,7 @@ const clientSettings = z.object({
   MILLRACE_URL: optional(url('http:', 'https:')),
   MILLRACE_API_KEY: optional(z.string()),
   MILLRACE_SMTP_PASSWORD: optional(z.string()),
+  MILLRACE_MAILBOX_PASSWORD: optional(z.string()),
   DATA_DIR: withDefault(z.string(), '.data'),
 });
 

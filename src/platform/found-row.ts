@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { isUuid } from './is-uuid.ts';
 
-/** What somebody looks for, in the forms in which rows are looked up. */
-export interface Sought {
+/** A search term, in every form that rows are compared with. */
+export interface LookupTerm {
   workspaceId: WorkspaceId;
-  /** Whose eyes it is seen with. */
+  /** The user whose permissions apply. */
   userId: UserId;
   text: string;
-  /** The text in lower case; null when it is too short to be looked for inside of names. */
+  /** In lower case, for matches inside names; null when too short. */
   part: string | null;
-  /** The text as a number of a row. */
+  /** The term as a numeric row id. */
   number: number | null;
   uuid: string | null;
 }
 
-/** A row as found. `page_id` is the row whose page shows it. */
+/** A match. `page_id` is the id of the row whose page shows it. */
 export interface FoundRow {
   id: string;
   page_id: string;
@@ -25,14 +25,17 @@ export interface FoundRow {
   at: Date;
 }
 
-/** Of one kind. */
+/** Matches per kind. */
 export const MAX_OF_KIND = 10;
-/** Rows of a workspace whose names are compared, newest first: no statement reads more, however large the tables are. */
+/** Rows compared by name, newest first. Bounds each statement on large tables. */
 export const MAX_COMPARED = sql.lit(1_000);
 const MIN_PART = 2;
 const NUMBER = /^\d{1,15}$/;
 
-export function soughtOf(text: string, reader: { workspaceId: WorkspaceId; userId: UserId }) {
+export function parseLookupTerm(
+  text: string,
+  reader: { workspaceId: WorkspaceId; userId: UserId },
+) {
   return {
     ...reader,
     text,

@@ -20,6 +20,9 @@ export type GaugeSample =
   | { gauge: 'leadScrapes'; labels: { status: string }; value: number }
   | { gauge: 'emailMessages'; labels: { status: string }; value: number }
   | { gauge: 'outreachOldestDueSeconds'; labels: { kind: string }; value: number }
+  | { gauge: 'replicaUsed'; labels: Record<string, never>; value: number }
+  | { gauge: 'replicaLagSeconds'; labels: Record<string, never>; value: number }
+  | { gauge: 'replicaReads'; labels: { outcome: string }; value: number }
   | { gauge: 'llmCalls'; labels: ModelLabels; value: number }
   | { gauge: 'llmTokens'; labels: ModelLabels & { kind: string }; value: number };
 
@@ -80,7 +83,28 @@ export function createGauges(registry: Registry): Record<GaugeSample['gauge'], G
       'How late the oldest scrape or message is that no worker has begun with.',
       ['kind'],
     ),
+    ...createReplicaGauges(gauge),
     ...createModelGauges(gauge),
+  };
+}
+
+function createReplicaGauges(
+  gauge: (name: string, help: string, labelNames?: string[]) => Gauge,
+): Record<'replicaUsed' | 'replicaLagSeconds' | 'replicaReads', Gauge> {
+  return {
+    replicaUsed: gauge(
+      'millrace_replica_used',
+      '1 while searches of this process go to the read replica, 0 while it is left out.',
+    ),
+    replicaLagSeconds: gauge(
+      'millrace_replica_lag_seconds',
+      'Upper bound of the age of what the read replica shows, as this process sees it.',
+    ),
+    replicaReads: gauge(
+      'millrace_replica_reads_total',
+      'Searches of this process by what answered: replica; or the primary, because the replica was stale, failed or left_out.',
+      ['outcome'],
+    ),
   };
 }
 

@@ -28,15 +28,15 @@ export interface GuardedProcess<Task, Outcome> {
 }
 
 const CHILD = fileURLToPath(new URL('./guarded-child.ts', import.meta.url));
-/** Not the service's own, which holds its secrets. A task gives the same result in every time zone. */
+/** Excludes the service's environment, which holds its secrets. UTC makes results independent of the machine. */
 const ENVIRONMENT = { TZ: 'UTC' };
 const MAX_ERROR_CHARACTERS = 2_000;
 /** Resident memory of a process that does nothing. */
 const PROCESS_MB = 128;
-/** Status with which a shell or V8 reports an abort where there are no signals. */
+/** Exit status of an abort where the system has no signals. */
 const ABORTED = 134;
 
-/** Starts a process that may read files and compute, and little else. */
+/** Starts a process that may read files and compute, but not write, open connections or start programs. */
 export function startGuardedProcess<Task, Outcome>(
   limits: TaskLimits,
   entry: TaskEntry,
@@ -61,7 +61,7 @@ export function startGuardedProcess<Task, Outcome>(
       const late = (): void => fail(new LostTask('overtime', `no answer in ${limits.waitMs} ms`));
       const timer = setTimeout(late, limits.waitMs);
       signal.addEventListener('abort', abort);
-      // To a process that has just ended nothing is sent; `ended` tells.
+      // Sending to a process that has just ended fails; `ended` reports it.
       child.send(input as object, () => undefined);
       try {
         const answer = await current.promise;

@@ -1,8 +1,10 @@
-import { openGate } from './gate.ts';
+import { openFairGate } from './fair-gate.ts';
 import { type GuardedProcess, LostTask, startGuardedProcess } from './guarded-process.ts';
 
 export interface TaskLimits {
   processes: number;
+  /** The most processes that one owner may hold, even if nobody else waits. By default all but one. */
+  processesOfOwner?: number;
   /** CPU time of one task, from when a process starts it. */
   taskMs: number;
   /** Wall-clock time, including the start of the process and other load on the machine. */
@@ -23,11 +25,18 @@ export interface TaskEntry {
  */
 export interface GuardedProcesses<Task, Outcome> extends AsyncDisposable {
   /**
-   * Waiting for a free process does not count as the task's time.
+   * Waiting for a free process does not count as the task's time. Owners take turns: a task waits for at most one of
+   * each other owner, however many tasks they have.
    * @throws LostTask when the task hangs, exhausts memory or ends its process
    * @throws the signal's reason when it is aborted
    */
-  run(task: Task, signal: AbortSignal): Promise<Outcome>;
+  run(task: Task, options: TaskOptions): Promise<Outcome>;
+}
+
+export interface TaskOptions {
+  /** The owner of the task, such as a workspace. */
+  owner: string;
+  signal: AbortSignal;
 }
 
 /** Idle processes stay for the next task of a stream, and end soon after the last one. */
@@ -39,12 +48,15 @@ export function openGuardedProcesses<Task, Outcome>(
   entry: TaskEntry,
 ): GuardedProcesses<Task, Outcome> {
   const children = openChildren<Task, Outcome>(limits, entry);
-  const gate = openGate(limits.processes);
+  const { processes, processesOfOwner } = limits;
+  const gate = openFairGate<string>({
+    places: processes,
+    ...(processesOfOwner !== undefined && { placesOfKey: processesOfOwner }),
+  });
   return {
-    async run(task, signal) {
-      const leave = await gate();
+    async run(task, { owner, signal }) {
+      const leave = await gate.enter(owner, { signal });
       try {
-        signal.throwIfAborted();
         const used = children.takeIdle();
         if (!used) return await children.run(children.start(), task, signal);
         try {

@@ -35,7 +35,7 @@ export async function* interleave<T, R>(
   }
 }
 
-// The return value of a generator that is ended early; nobody reads it.
+// The unused return value of a generator that is ended early.
 const NOTHING = undefined as never;
 
 async function settle<T, R>(

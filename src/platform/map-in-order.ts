@@ -3,11 +3,13 @@
  * it and all earlier ones are available. Stops reading while `limit` results wait for the consumer, so a slow reader
  * slows the writer and memory stays bounded. `work` must not reject. If the source fails, the results already started
  * are yielded before its error.
+ * @param drop gets an item that was read when the consumer stopped early, and that no work is done for
  */
 export async function* mapInOrder<Item, Result>(
   source: AsyncIterable<Item>,
   limit: number,
   work: (item: Item, index: number) => Promise<Result>,
+  drop: (item: Item) => void = () => undefined,
 ): AsyncGenerator<Result, void> {
   const begun: Promise<Result>[] = [];
   const iterator = source[Symbol.asyncIterator]();
@@ -32,6 +34,8 @@ export async function* mapInOrder<Item, Result>(
     }
   } finally {
     await iterator.return?.();
+    const unused = await next?.catch(() => null);
+    if (unused && !unused.done) drop(unused.value);
   }
 }
 

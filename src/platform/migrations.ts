@@ -21,7 +21,8 @@ const MIN_PGVECTOR = '0.8.0';
  */
 export async function migrate(db: Database, log: Logger): Promise<void> {
   await checkVectorExtension(db, log);
-  await refuseNewerSchema(db);
+  // Even with nothing to do, the migrator reads the whole catalog twice, a tenth of the processor time of a start.
+  if ((await findPending(db)).length === 0) return;
   const { error, results } = await migratorFor(db).migrateToLatest();
   for (const result of results ?? []) {
     log.info({ migration: result.migrationName, status: result.status }, 'migration');
@@ -37,13 +38,10 @@ export async function migrate(db: Database, log: Logger): Promise<void> {
 /** @throws StartError with the remedy when the schema is older or newer than the code */
 export async function assertSchemaIsCurrent(db: Database, log: Logger): Promise<void> {
   await checkVectorExtension(db, log);
-  await refuseNewerSchema(db);
-  const pending = (await migratorFor(db).getMigrations()).filter(
-    (one) => one.executedAt === undefined,
-  );
+  const pending = await findPending(db);
   if (pending.length > 0) {
     throw new StartError(
-      `The database lacks ${pending.length} migration(s) (${pending.map((one) => one.name).join(', ')}). Run: npm run migrate`,
+      `The database lacks ${pending.length} migration(s) (${pending.join(', ')}). Run: npm run migrate`,
     );
   }
 }
@@ -57,18 +55,28 @@ function migratorFor(db: Database): Migrator {
   return new Migrator({ db, provider });
 }
 
-async function refuseNewerSchema(db: Database): Promise<void> {
+/**
+ * @returns the names of the migrations that the database lacks, in their order
+ * @throws StartError when it has others
+ */
+async function findPending(db: Database): Promise<string[]> {
   const known = new Set((await readdir(FOLDER)).map((file) => path.parse(file).name));
-  const { rows: tables } = await sql<{ present: boolean }>`
-    select to_regclass('public.kysely_migration') is not null as present`.execute(db);
-  if (tables[0]?.present !== true) return;
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-  const unknown = rows.map((row) => row.name).filter((name) => !known.has(name));
+  const done = await findDone(db);
+  const unknown = done.filter((name) => !known.has(name));
   if (unknown.length > 0) {
     throw new StartError(
       `The database schema is newer than this code: it has ${unknown.join(', ')}. Start the version of Millrace that made it, or a later one.`,
     );
   }
+  return Array.from(known.difference(new Set(done))).toSorted();
+}
+
+async function findDone(db: Database): Promise<string[]> {
+  const { rows: tables } = await sql<{ present: boolean }>`
+    select to_regclass('public.kysely_migration') is not null as present`.execute(db);
+  if (tables[0]?.present !== true) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 async function checkVectorExtension(db: Database, log: Logger): Promise<void> {

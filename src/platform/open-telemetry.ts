@@ -41,8 +41,7 @@ interface Active {
 }
 
 /**
- * Sends spans over OTLP/HTTP. Nothing is registered globally, so no other package adds spans of its own, whose
- * attributes nobody here has vetted.
+ * Sends spans over OTLP/HTTP. Nothing is registered globally, so no other package adds spans with unvetted attributes.
  */
 export function startTracing(
   config: TelemetryConfig,

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { QueryOptions } from '@electric-sql/pglite';
 import { FatalError, StartError } from './errors.ts';
@@ -40,6 +41,9 @@ export async function openPgliteThread(
     },
   }: PgliteThreadOptions = {},
 ): Promise<PgliteThread> {
+  // V8 occasionally crashes when it frees replaced WebAssembly code: "Check failed: jit_page_->allocations_.erase",
+  // https://github.com/nodejs/node/issues/64500. Keeping it costs a few megabytes.
+  setFlagsFromString('--no-wasm-code-gc');
   const worker = startThread(new URL('./pglite-thread.ts', import.meta.url), {
     name: 'pglite',
     workerData: { directory },

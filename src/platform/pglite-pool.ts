@@ -46,7 +46,7 @@ class PglitePool extends EventEmitter implements PgPool {
     return new PgliteClient(this.#pglite);
   }
 
-  /** Does nothing: PGlite is closed by whoever opened it. */
+  /** Does nothing: PGlite is closed by its opener. */
   async end(): Promise<void> {}
 }
 

@@ -131,7 +131,7 @@ function begin(pglite: PGlite): Promise<OpenTransaction> {
       resolve({ transaction, end: last.resolve, ended });
       await last.promise;
     });
-    // Has no effect once the transaction has begun; whoever ends it gets the failure.
+    // Has no effect once the transaction has begun; the call that ends it gets the failure.
     ended.catch(reject);
   });
 }

@@ -9,6 +9,7 @@ import type { HttpClient } from './http.ts';
 import type { Metrics } from './metrics.ts';
 import type { PageRenderer } from './page-renderer.ts';
 import type { QueueBackend } from './queue-backend.ts';
+import type { ReadReplica } from './read-replica.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
 import type { Tracing } from './tracing.ts';
 import type { WorkTally } from './work-tally.ts';
@@ -26,6 +27,10 @@ export interface PlatformServices {
   /** The embedded size's data directory; null when the database is on a server. */
   readonly dataDirectory: DataDirectory | null;
   readonly db: Database;
+  /** For what outlives a transaction in its session, such as a lock for an index build; else use `db`. */
+  readonly directDb: Database;
+  /** For searches, which may be a few seconds old. */
+  readonly readReplica: ReadReplica;
   readonly inBackground: Background;
   readonly queueBackend: QueueBackend;
   readonly rateLimitStore: RateLimitStore;

@@ -26,6 +26,12 @@ export class SteadyClient extends pg.Client {
   get failure(): Error | null {
     return this.#failure;
   }
+
+  /** The process id that the other end named when the session began; null before. The types of `pg` lack it. */
+  get sessionPid(): number | null {
+    const pid: unknown = Reflect.get(this, 'processID');
+    return typeof pid === 'number' ? pid : null;
+  }
 }
 
 /** The SQLSTATE of a server error; null for other errors, such as a refused connection. */
@@ -53,11 +59,24 @@ class CopyingClient extends SteadyClient {
   }
 }
 
+/** What the sessions of a pool are set to. A pooler refuses these at the start of a session, and then sets them itself. */
+const SESSION_SETTINGS = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  // PGlite has no JIT either; on short statements, compiling costs more than it saves.
+  options: '-c jit=off',
+};
+
 /**
  * A pool whose `bigint` values arrive as numbers (ids and counts stay far below 2^53). Broken idle connections are
  * logged and replaced instead of ending the process.
+ * @param isPooled a pooler such as PgBouncer answers at the address
  */
-export function openPool(databaseUrl: string, size: number, log: Logger): pg.Pool {
+export function openPool(
+  databaseUrl: string,
+  size: number,
+  log: Logger,
+  { isPooled = false }: { isPooled?: boolean } = {},
+): pg.Pool {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
       oid === INT8_OID && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
@@ -70,10 +89,8 @@ export function openPool(databaseUrl: string, size: number, log: Logger): pg.Poo
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'millrace',
-    // PGlite has no JIT either; on short statements, compiling costs more than it saves.
-    options: '-c jit=off',
+    ...(isPooled ? {} : SESSION_SETTINGS),
     types,
   });
   pool.on('error', (error) => log.warn({ error: error.message }, 'idle database connection lost'));

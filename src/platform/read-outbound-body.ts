@@ -54,7 +54,7 @@ export async function readOutboundBody(
       isCut = true;
     }
   }
-  // An error while nobody reads must not end the process; the reader gets it.
+  // An error without a reader must not end the process; the next read reports it.
   body.on('error', () => undefined);
   try {
     const decoders = decodersOf(options.contentEncoding, host);

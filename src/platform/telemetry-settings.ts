@@ -64,7 +64,7 @@ export const telemetrySettings = z.object({
 
 export type TelemetryConfig = z.output<typeof telemetrySettings>;
 
-export const UNSPOKEN_PROTOCOL =
+export const UNSUPPORTED_PROTOCOL =
   'OTEL_EXPORTER_OTLP_PROTOCOL: traces are sent as http/protobuf only. Set that, or leave it out, and name the port of OTLP/HTTP (usually 4318) in OTEL_EXPORTER_OTLP_ENDPOINT.';
 
 /** Traces are off unless there is somewhere to send them. */

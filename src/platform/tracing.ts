@@ -43,7 +43,7 @@ export interface Tracing {
   ): Promise<T>;
   /** A part that has just ended. */
   record(name: string, part: SpanStart & { durationMs: number; failure: string | null }): void;
-  /** The span around, for whoever continues its work elsewhere; empty outside of all. */
+  /** The current span, for work that continues it elsewhere; empty outside of any. */
   origin(): TraceOrigin;
   /** Sends what is left, for a few seconds at most. */
   close(): Promise<void>;

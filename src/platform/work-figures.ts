@@ -1,4 +1,4 @@
-/** The work of one queue at this moment, counted in rows of all workspaces. */
+/** The current work of one queue, counted in rows of all workspaces. */
 export interface WorkFigures {
   queue: string;
   /** Due and not taken. */
@@ -11,7 +11,7 @@ export interface WorkFigures {
   oldest_due_at: Date | null;
 }
 
-/** No more than this is counted: nobody acts differently on more, and counting would take longer. */
+/** The maximum counted: more would not change a decision, and counting would take longer. */
 export const MAX_COUNTED = 100_000;
 
 /** A row whose last attempt failed for good. */

@@ -127,6 +127,8 @@ interface ChunkTermsTable {
   weights: string;
   /** Whether the postings have the chunk; false in rows of the version before. */
   in_postings: Generated<boolean>;
+  /** The version of `tokenize` that produced the terms; 0 for the previous one. */
+  terms_version: Generated<number>;
 }
 
 /** Chunks and, in buckets of terms, which of them have a term and how often. It never changes once it is ready. */
@@ -139,6 +141,8 @@ interface PostingSegmentTable {
   directory: Buffer;
   /** False while a merge writes its buckets. */
   ready: boolean;
+  /** The version of its chunks' terms; 0 for the previous one. */
+  terms_version: Generated<number>;
   created_at: Timestamp;
   checked_at: Timestamp;
 }
@@ -174,6 +178,8 @@ interface DocumentTitleTable {
   workspace_id: WorkspaceId;
   /** `tsvector`: every word and its stem, each after the mark of the workspace. */
   words: string;
+  /** The version of `tokenize` that produced the words; 0 for the previous one. */
+  terms_version: Generated<number>;
 }
 
 export const RECENCY_BIASES = ['no_decay', 'base_decay', 'favor_recent', 'auto'] as const;

@@ -5,8 +5,15 @@ import type { Json, JsonWithDefault, Timestamp } from './column-types.ts';
 export const SCRAPE_MODES = ['keyword_search', 'scrape_url'] as const;
 export type ScrapeMode = (typeof SCRAPE_MODES)[number];
 
-export const ENRICHMENTS = ['email', 'phone', 'socials', 'company_info'] as const;
+export const ENRICHMENTS = ['email', 'phone', 'socials', 'company_info', 'other_socials'] as const;
 export type Enrichment = (typeof ENRICHMENTS)[number];
+/** The default: older clients rely on these answers. */
+export const DEFAULT_ENRICHMENTS: readonly Enrichment[] = [
+  'email',
+  'phone',
+  'socials',
+  'company_info',
+];
 
 /** `partial`: something was read, but pages that the site names could not be. */
 export const SITE_STATUSES = ['pending', 'done', 'partial', 'failed'] as const;
@@ -36,6 +43,8 @@ interface LeadScrapeTable {
   user_id: UserId | null;
   mode: ScrapeMode;
   query: string;
+  /** The addresses, when a request names several; `query` then only describes them. */
+  urls: Generated<string[] | null>;
   max_results: number;
   enrichment: Enrichment[];
   /** Equal requests have equal keys. */
@@ -45,6 +54,8 @@ interface LeadScrapeTable {
   provider: string | null;
   /** Whether its sites are known: the rows of `lead_scrape_site`. */
   searched: Generated<boolean>;
+  /** Sites found but omitted, because they are not about the query. */
+  far_sites: Generated<number>;
   pages_done: Generated<number>;
   leads_found: Generated<number>;
   error: string | null;
@@ -70,6 +81,8 @@ interface LeadScrapeSiteTable {
   url: string;
   /** The registrable domain, or the host if there is none. */
   domain: string;
+  /** Further start pages of the visit. */
+  further_urls: Generated<string[]>;
   /** Indexed documents whose text replaces pages of the site. */
   document_ids: Generated<DocumentId[]>;
   status: Generated<SiteStatus>;
@@ -97,7 +110,7 @@ interface LeadTable {
   confidence_score: number;
   /** `mx` | `no_mx` | `unknown`; null when no look-up was requested. */
   email_status: string | null;
-  /** All of its addresses, in lower case; used by erasure. */
+  /** All its addresses in lower case, including the examples of an address form; used by erasure. */
   emails: Generated<string[]>;
   /** The registrable domains of its addresses and its website. */
   domains: Generated<string[]>;

@@ -1,4 +1,4 @@
-import type { GeneratedAlways } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { ApiKeyId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Json, Timestamp } from './column-types.ts';
 
@@ -101,6 +101,14 @@ interface QueueRepairTable {
   rows: number;
 }
 
+/** A failure that an operator discarded; a later failure of the same row counts again. */
+interface FailureDiscardTable {
+  queue: string;
+  row_id: string;
+  failed_at: Date;
+  discarded_at: Timestamp;
+}
+
 /** Searches of all API processes; minutes without any have no row. */
 interface SearchMinuteTable {
   minute: Date;
@@ -128,6 +136,12 @@ interface WatchDutyTable {
   tidied_at: Date;
 }
 
+/** One row: when the primary was last alive, as a read replica shows it. */
+interface ReplicationBeatTable {
+  is_only: Generated<boolean>;
+  beat_at: Date;
+}
+
 /** What the operations pages show. */
 export interface OperationsTables {
   worker_process: WorkerProcessTable;
@@ -137,7 +151,9 @@ export interface OperationsTables {
   queue_pause: QueuePauseTable;
   queue_alarm: QueueAlarmTable;
   queue_repair: QueueRepairTable;
+  failure_discard: FailureDiscardTable;
   search_minute: SearchMinuteTable;
   operator_action: OperatorActionTable;
   watch_duty: WatchDutyTable;
+  replication_beat: ReplicationBeatTable;
 }

@@ -2,7 +2,13 @@ import type { Generated, GeneratedAlways } from 'kysely';
 import type { DoNotContactId, WorkspaceId } from '#src/ids.ts';
 import type { Timestamp } from './column-types.ts';
 
-export const DO_NOT_CONTACT_REASONS = ['manual', 'erased', 'unsubscribed'] as const;
+export const DO_NOT_CONTACT_REASONS = [
+  'manual',
+  'erased',
+  'unsubscribed',
+  'bounced',
+  'complained',
+] as const;
 export type DoNotContactReason = (typeof DO_NOT_CONTACT_REASONS)[number];
 
 interface DoNotContactTable {

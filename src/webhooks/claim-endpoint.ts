@@ -85,7 +85,7 @@ export async function claimEndpoints(
   ids: readonly WebhookEndpointId[],
 ): Promise<(EndpointClaim | null)[]> {
   const token = randomUUID();
-  // One statement must not lock a row and then update it: it would deadlock with whoever waits for the row meanwhile.
+  // One statement must not lock a row and then update it: it would deadlock with a statement that waits for the row meanwhile.
   const { rows } = await sql<EndpointRow>`
     update webhook_endpoint set claim_token = ${token} || ':' || id,
       claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RETURN_CAUSES } from '#src/tables/email.ts';
 
 const timestamp = z.iso.datetime();
 
@@ -20,6 +21,14 @@ const documentFields = {
   document_id: z.string(),
   semantic_identifier: z.string(),
   source: z.string(),
+};
+
+const returned = {
+  email_message_id: z.string(),
+  email_account_id: z.string(),
+  cause: z.enum(RETURN_CAUSES),
+  status_code: z.string().nullable(),
+  do_not_contact: z.boolean(),
 };
 
 const alarm = {
@@ -112,6 +121,18 @@ export const EVENT_TYPES = {
   'email_account.verified': {
     summary: 'A sender account is verified.',
     data: z.object({ email_account_id: z.string(), email: z.string() }),
+    isOptIn: false,
+    isForListeners: false,
+  },
+  'email_message.bounced': {
+    summary: 'A sent message came back.',
+    data: z.object(returned),
+    isOptIn: false,
+    isForListeners: false,
+  },
+  'email_message.complained': {
+    summary: 'The recipient reported a message as unwanted.',
+    data: z.object(returned),
     isOptIn: false,
     isForListeners: false,
   },

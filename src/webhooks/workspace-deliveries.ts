@@ -17,22 +17,35 @@ export async function countDeliveries(
   return rows[0] ?? { pending: 0, delivered: 0, failed: 0 };
 }
 
-/** Endpoints that were disabled or do not answer, in a sentence each. */
+/** An endpoint that fails to receive its deliveries. */
+export interface TroubledEndpoint {
+  id: WebhookEndpointId;
+  url: string;
+  /** Null while it is enabled. */
+  disabledReason: string | null;
+  /** Failures since the last success. */
+  failures: number;
+  /** Whether deliveries to it are suspended. */
+  isLeftAlone: boolean;
+  since: Date;
+}
+
+/** Fewer failures in a row are not reported. */
+const NOTABLE_FAILURES = 3;
+
+/** Endpoints that are disabled, do not answer, or fail repeatedly. */
 export async function troubledEndpoints(
   db: Database,
   workspaceId: WorkspaceId,
   limit: number,
-): Promise<{ id: WebhookEndpointId; url: string; disabledReason: string | null; since: Date }[]> {
-  const { rows } = await sql<{
-    id: WebhookEndpointId;
-    url: string;
-    disabledReason: string | null;
-    since: Date;
-  }>`
-    select id, url, disabled_reason as "disabledReason",
+): Promise<TroubledEndpoint[]> {
+  const { rows } = await sql<TroubledEndpoint>`
+    select id, url, disabled_reason as "disabledReason", failures,
+      coalesce(breaker_until > now(), false) as "isLeftAlone",
       coalesce(disabled_at, failing_since, updated_at) as since
     from webhook_endpoint where workspace_id = ${workspaceId} and deleted_at is null
-      and (not enabled and disabled_reason is not null or breaker_until > now())
+      and (not enabled and disabled_reason is not null or breaker_until > now()
+        or enabled and failures >= ${NOTABLE_FAILURES})
     order by enabled, since desc limit ${limit}`.execute(db);
   return rows;
 }

@@ -159,7 +159,7 @@ describe('site pacing', () => {
     expect(opened().waits).toHaveLength(before + 1);
   });
 
-  test('refuses a slot too far in the future, and the refusal delays nobody', async () => {
+  test('refuses a slot too far in the future, and the refusal causes no delay', async () => {
     const { db } = opened().services;
     await pauseSite(db, 'acme.test', 50_000);
     for (let time = 0; time < 3; time += 1) {

@@ -60,7 +60,7 @@ describe('a connection that breaks', () => {
     };
   };
 
-  test('is tried once more', async () => {
+  test('is requested a second time', async () => {
     await using sites = await startLeadSites({ 'acme.test/': breaking(1) });
     expect(await visit(sites, 'acme.test/')).toMatchObject({
       failure: null,
@@ -75,7 +75,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-test('no request follows once the visit must not go on', async () => {
+test('no request follows once the visit must end', async () => {
   await using sites = await startLeadSites({
     'acme.test/': linking('/contact', '/team'),
     'acme.test/contact': 'Contact',

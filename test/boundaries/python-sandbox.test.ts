@@ -44,7 +44,7 @@ async function run(
     name,
     bytes: Buffer.from(text),
   }));
-  const running = of.run({ code, files: attached, signal });
+  const running = of.run({ code, files: attached, owner: 'one', signal });
   const printed = { stdout: '', stderr: '' };
   for (;;) {
     const next = await running.next();
@@ -238,6 +238,7 @@ test('a canceled run ends at once, and the next one works', async () => {
   const running = sandbox.run({
     code: 'print(1)\nwhile True: pass',
     files: [],
+    owner: 'one',
     signal: controller.signal,
   });
   await running.next();
@@ -249,7 +250,12 @@ test('a canceled run ends at once, and the next one works', async () => {
 
 test('a consumer that stops reading ends the process', async () => {
   const signal = new AbortController().signal;
-  const running = sandbox.run({ code: 'print(1)\nwhile True: pass', files: [], signal });
+  const running = sandbox.run({
+    code: 'print(1)\nwhile True: pass',
+    files: [],
+    owner: 'one',
+    signal,
+  });
   await running.next();
   await running.return({ failure: null, files: [] });
   if (IS_LINUX) expect(await childrenOf(process.pid)).toEqual([]);
@@ -258,7 +264,7 @@ test('a consumer that stops reading ends the process', async () => {
 test('closing the sandbox ends running and waiting programs', async () => {
   const own = openPythonSandbox({ concurrency: 1 });
   const signal = new AbortController().signal;
-  const running = own.run({ code: 'print(1)\nwhile True: pass', files: [], signal });
+  const running = own.run({ code: 'print(1)\nwhile True: pass', files: [], owner: 'one', signal });
   await running.next();
   const waiting = run('print(2)', {}, own);
   const both = Promise.allSettled([running.next(), waiting]);
@@ -276,13 +282,29 @@ test('a full waiting queue refuses further programs with a sentence for the mode
   expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
 });
 
+test('programs of one owner do not delay another owner', async () => {
+  await using own = openPythonSandbox({ concurrency: 2 });
+  const signal = new AbortController().signal;
+  const code = 'print(1)\nwhile True: pass';
+  const busy = Array.from({ length: 18 }, () =>
+    own.run({ code, files: [], owner: 'busy', signal }),
+  );
+  const [first, ...waiting] = busy.map((running) => running.next());
+  await first;
+  const other = own.run({ code: 'print(2)', files: [], owner: 'other', signal });
+  await expect(other.next()).resolves.toMatchObject({ value: { text: '2\n' } });
+  const settled = Promise.allSettled(waiting);
+  await own[Symbol.asyncDispose]();
+  await settled;
+});
+
 test.runIf(IS_LINUX)('a killed service leaves no process behind (needs Linux)', async () => {
   const module = new URL('../../src/chat/python/python-sandbox.ts', import.meta.url).href;
   const script = `
     const { openPythonSandbox } = await import(${JSON.stringify(module)});
     const sandbox = openPythonSandbox({ concurrency: 1, limits: { wallMs: 600_000 } });
     const signal = new AbortController().signal;
-    const running = sandbox.run({ code: 'print(1)\\nwhile True: pass', files: [], signal });
+    const running = sandbox.run({ code: 'print(1)\\nwhile True: pass', files: [], owner: 'one', signal });
     await running.next();
     console.log('running');
     await running.next();`;

@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('connectors in a browser (needs /usr/bin/chromium)
     await page.getByLabel('Address').fill(`${site.url}/`);
     await page.getByRole('button', { name: 'Check the source' }).click();
     await page.getByText('Web site answers.').waitFor();
-    await page.getByLabel('Name').fill('Bee site');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Bee site');
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await title('Bee site');
     // Without a reload: the page follows the run.

@@ -13,8 +13,6 @@ import {
 } from '#test/support/console-browser.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
-const HOSTILE = '<img src=x onerror="alert(1)">';
-
 /** Every page that needs no id. */
 const PAGES = [
   '/',
@@ -22,6 +20,7 @@ const PAGES = [
   '/documents',
   '/connectors',
   '/connectors/new',
+  '/connectors/credentials',
   '/connectors/new?kind=web',
   '/connectors/new?kind=confluence',
   '/leads',
@@ -29,6 +28,9 @@ const PAGES = [
   '/webhooks',
   '/operations',
   '/operations/document-index',
+  '/operations/document-index/jobs',
+  '/operations/document-index/jobs?state=completed',
+  '/operations/workspaces',
   '/operations/workers',
   '/operations/schedules',
   '/operations/alarms',
@@ -95,28 +97,9 @@ describe.skipIf(!hasChromium)('the console in a browser (needs /usr/bin/chromium
     expect(tab.faults).toEqual([]);
   });
 
-  it('shows hostile text as text, everywhere', async () => {
-    const { page } = tab;
-    await plantHostileText(millrace);
-    for (const path of ['/documents', '/settings/keys', '/settings/members', '/webhooks']) {
-      await page.goto(`/console${path}`);
-      await page.getByText(HOSTILE).first().waitFor();
-    }
-    await page.goto('/console/documents/hostile');
-    await page.getByText(HOSTILE).first().waitFor();
-    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
-    expect(await page.locator('img[src="x"]').count()).toBe(0);
-    expect(tab.faults).toEqual([]);
-  });
-
-  it.each([
-    { width: 1280, dark: false },
-    { width: 1280, dark: true },
-    { width: 375, dark: false },
-    { width: 375, dark: true },
-  ])('has no serious accessibility fault and fits at $width px, dark: $dark', async (look) => {
+  it.each([1280, 375])('has no serious accessibility fault and fits at %s px', async (width) => {
     await using stack = new AsyncDisposableStack();
-    const other = await openPage(browser, origin, look);
+    const other = await openPage(browser, origin, { width });
     stack.defer(() => other.context.close());
     await other.context.addCookies(await tab.context.cookies());
     for (const path of PAGES) {
@@ -126,6 +109,10 @@ describe.skipIf(!hasChromium)('the console in a browser (needs /usr/bin/chromium
       await expect.poll(() => loading.count()).toBe(0);
       expect(await accessibilityFaults(other), path).toEqual([]);
       expect(await isTooWide(other.page), path).toBe(false);
+      // Only colours differ in the dark.
+      await other.page.emulateMedia({ colorScheme: 'dark' });
+      expect(await accessibilityFaults(other, ['color-contrast']), `${path}, dark`).toEqual([]);
+      await other.page.emulateMedia({ colorScheme: 'light' });
     }
     expect(other.faults).toEqual([]);
   });
@@ -195,23 +182,4 @@ function handbook(): object {
       metadata: {},
     },
   };
-}
-
-async function plantHostileText(millrace: TestMillrace): Promise<void> {
-  await millrace.call('POST', '/service-api/ingestion', {
-    document: {
-      id: 'hostile',
-      semantic_identifier: `Title ${HOSTILE}`,
-      sections: [{ text: `Text ${HOSTILE}`, link: 'javascript:alert(1)' }],
-      source: 'web',
-      metadata: {},
-    },
-  });
-  await millrace.call('POST', '/account/api-keys', { name: HOSTILE, role: 'read' });
-  await millrace.call('POST', '/account/members', { display_name: HOSTILE });
-  await millrace.call('POST', '/webhook-endpoints', {
-    url: 'https://hooks.example.com/',
-    description: HOSTILE,
-  });
-  await millrace.settled();
 }

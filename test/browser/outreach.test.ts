@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)(
         .getByRole('row', { name: /Ada Hartley/ })
         .getByRole('button')
         .click();
-      await page.getByRole('dialog').getByText('mailto').first().waitFor();
+      await page.getByRole('dialog').getByText('behind a mail link').first().waitFor();
       await page.keyboard.press('Escape');
       const saving = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Save as CSV' }).click();

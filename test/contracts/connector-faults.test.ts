@@ -6,13 +6,14 @@ import {
   loadContractKinds,
 } from '#test/support/connector-contract.ts';
 import type { SourceFault } from '#test/support/fake-source.ts';
-import { findRequest, PLACES } from '#test/support/find-request.ts';
+import { PLACES, requestFinder } from '#test/support/find-request.ts';
 import { expectFailureReported, expectComplete } from '#test/support/poll-outcome.ts';
 import { failuresOf, runPoll } from '#test/support/run-poll.ts';
 import { watchConnections } from '#test/support/watch-connections.ts';
 
 const kinds = await loadContractKinds();
 const web = kinds.filter(({ speaksHttp }) => speaksHttp);
+const findRequest = requestFinder((source) => runPoll(source));
 
 const SERVER_ERROR: SourceFault = { kind: 'status', status: 500, body: { message: 'Sorry.' } };
 /** Only for answers that never end: on a busy machine, other answers may take as long. */
@@ -21,11 +22,13 @@ const SHORT_TIMEOUT_MS = 150;
 /** They accept any bytes: a wrong answer may be read as a file, or skipped as not a page. */
 const TAKES_ANY_BYTES = ['web', 's3', 'google_drive', 'confluence', 'rss'];
 
-describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
+describe.each(web)('$kind, when its source misbehaves', (entry) => {
+  const { kind, start } = entry;
+
   describe.each(PLACES)('at the %s request', (place) => {
     /** Polls while every attempt at this request hits the fault. */
     const pollWith = async (source: ContractSource, fault: SourceFault, times?: number) => {
-      const n = await findRequest(source, place, () => runPoll(source));
+      const n = await findRequest(entry, place);
       const injected = injectFault(source, n, fault, times);
       const run = await runPoll(
         source,
@@ -94,7 +97,7 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
 
   it('gives up on an answer that never ends', async () => {
     await using source = await start();
-    const n = await findRequest(source, 'last', () => runPoll(source));
+    const n = await findRequest(entry, 'last');
     const injected = injectFault(source, n, { kind: 'drip' });
     const run = await runPoll(source, { timeoutMs: SHORT_TIMEOUT_MS });
     expect(injected.met).toBeGreaterThan(1);

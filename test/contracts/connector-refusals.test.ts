@@ -9,12 +9,13 @@ import {
   injectFault,
   loadContractKinds,
 } from '#test/support/connector-contract.ts';
-import { findRequest, PLACES } from '#test/support/find-request.ts';
+import { PLACES, requestFinder } from '#test/support/find-request.ts';
 import { expectSourceError, expectComplete } from '#test/support/poll-outcome.ts';
 import { checkSource, failuresOf, listAll, runPoll } from '#test/support/run-poll.ts';
 
 const kinds = await loadContractKinds();
 const web = kinds.filter(({ speaksHttp }) => speaksHttp);
+const findRequest = requestFinder((source) => listAll(source));
 const withCredential = await Promise.all(
   kinds.map(async (kind) => {
     await using source = await kind.start();
@@ -24,7 +25,9 @@ const withCredential = await Promise.all(
 
 const WORDS = { message: 'No such thing.' };
 
-describe.each(web)('$kind, refused by its source', ({ start }) => {
+describe.each(web)('$kind, refused by its source', (entry) => {
+  const { start } = entry;
+
   it.each([401, 403, 404])(
     'fails a check answered with %s and gives the reason',
     async (status) => {
@@ -74,7 +77,7 @@ describe.each(web)('$kind, refused by its source', ({ start }) => {
 
   it.each(PLACES)('lists all ids or none when the %s request of a listing fails', async (place) => {
     await using source = await start();
-    const n = await findRequest(source, place, () => listAll(source));
+    const n = await findRequest(entry, place);
     const status = { kind: 'status', status: 500, body: WORDS } as const;
     const injected = injectFault(source, n, status);
     await expect(listAll(source)).rejects.toThrow(SourceUnavailable);

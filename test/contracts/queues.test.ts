@@ -5,8 +5,8 @@ import { QUEUES } from '#queues/index.ts';
 import { loadWorker, queuesByName } from '#workers/index.ts';
 
 /** Files of the two folders that are neither a queue nor a worker. */
-const NON_QUEUE_FILES = ['index', 'pair-payload', 'producer', 'queue'];
-const NON_WORKER_FILES = ['attempt-job', 'index', 'main', 'worker'];
+const NON_QUEUE_FILES = ['index', 'pair-payload', 'producer', 'queue', 'read-jobs', 'waiting-age'];
+const NON_WORKER_FILES = ['attempt-job', 'history-end', 'index', 'main', 'worker'];
 
 function names(folder: string, ground: string[]): string[] {
   const files = readdirSync(new URL(`../../${folder}/`, import.meta.url));

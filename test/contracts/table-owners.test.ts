@@ -45,8 +45,9 @@ const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; reason
     reason: 'Shows the e-mail address of the creator.',
   },
   'src/documents/document-access.ts': {
-    tables: ['cc_pair'],
-    reason: 'A pair decides who may see and change its documents; these are the fragments for all.',
+    tables: ['cc_pair', 'document_set', 'document_set_cc_pair'],
+    reason:
+      'A pair decides who may see and change its documents, and in which sets they are; these are the fragments for all.',
   },
   'src/documents/drop-documents.ts': {
     tables: ['cc_pair'],
@@ -57,11 +58,6 @@ const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; reason
     reason:
       'Counts sets through the pairs that the user may see; connectors cannot be imported from below.',
   },
-  'src/documents/search/search-filters.ts': {
-    tables: ['cc_pair', 'document_set', 'document_set_cc_pair'],
-    reason:
-      'A condition within a search, through pairs that the user may see; connectors cannot be imported from below.',
-  },
   'src/documents/upsert-documents.ts': {
     tables: ['cc_pair'],
     reason: 'Checks, writes and attaches a batch in one statement.',
@@ -69,6 +65,14 @@ const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; reason
   'src/email/accounts.ts': {
     tables: ['workspace'],
     reason: 'Reads or locks an account together with the plan that limits it.',
+  },
+  'src/email/bounces/claim-mailbox.ts': {
+    tables: ['workspace'],
+    reason: 'Claims a mailbox only while the plan of its workspace has sender accounts.',
+  },
+  'src/email/bounces/send-polls.ts': {
+    tables: ['workspace'],
+    reason: 'Finds the mailboxes that are due and whose plan lets them be read.',
   },
   'src/email/claim-message.ts': {
     tables: ['user_account'],

@@ -1,5 +1,5 @@
-import { existsSync, globSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -19,6 +19,19 @@ describe('unit and integration tests', () => {
         !OTHERS.includes(folder) && (folder === '.' || !existsSync(join(ROOT, 'src', folder))),
     );
     expect(strange).toEqual([]);
+  });
+
+  it('are in the folder of the file that they are named after', () => {
+    const unit = join(ROOT, 'test/unit');
+    const misplaced = globSync('**/*.test.ts', { cwd: unit }).filter((file) => {
+      const text = readFileSync(join(unit, file), 'utf8');
+      const name = basename(file, '.test.ts');
+      const folders = Array.from(text.matchAll(/'#src\/([^']+)\/([^/']+)\.ts'/g)).flatMap(
+        ([, folder, imported]) => (imported === name ? [folder] : []),
+      );
+      return folders.length > 0 && !folders.includes(dirname(file));
+    });
+    expect(misplaced).toEqual([]);
   });
 
   it('are named after what they test, not numbered', () => {

@@ -27,7 +27,14 @@ async function packagesOf(settings: Record<string, string>): Promise<[boolean, s
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '--eval', SCRIPT],
-    { cwd: ROOT, env: { PATH: process.env['PATH'], ...settings } },
+    {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...settings,
+      },
+    },
   );
   return JSON.parse(stdout) as [boolean, string[]]; // written by the script
 }

@@ -2,6 +2,34 @@ import type { Mutant } from './mutant.ts';
 
 export const documentMutants: readonly Mutant[] = [
   {
+    fault: 'one workspace reads long bodies in all threads',
+    file: 'src/documents/document-reader.ts',
+    find: 'placesOfKey: 1,',
+    replace: 'placesOfKey: THREADS,',
+    tests: ['test/unit/documents/document-reader.test.ts'],
+  },
+  {
+    fault: 'long bodies take all threads',
+    file: 'src/documents/document-reader.ts',
+    find: 'places: THREADS - 1,',
+    replace: 'places: THREADS,',
+    tests: ['test/unit/documents/document-reader.test.ts'],
+  },
+  {
+    fault: 'metadata is counted after it was read',
+    file: 'src/documents/incoming-metadata.ts',
+    find: 'const excess = isObject(sent) ? countExcess(sent) : null;',
+    replace: 'const excess = isObject(sent) ? null : null;',
+    tests: ['test/unit/documents/read-documents.test.ts'],
+  },
+  {
+    fault: 'a flush takes the documents of others only after the backlog of one workspace',
+    file: 'src/platform/batcher.ts',
+    find: 'const key = this.#keyOf(item);',
+    replace: "const key = '';",
+    tests: ['test/unit/platform/batcher.test.ts'],
+  },
+  {
     fault: 'a failed document sent again unchanged stays failed',
     file: 'src/documents/upsert-documents.ts',
     find: "or d.status in ('failed', 'deleting')",
@@ -84,14 +112,14 @@ export const documentMutants: readonly Mutant[] = [
     file: 'src/documents/search/fuse-scores.ts',
     find: '{ hits: lexical, weight: 1 - denseWeight,',
     replace: '{ hits: lexical, weight: denseWeight,',
-    tests: ['test/unit/documents/fuse-scores.test.ts'],
+    tests: ['test/unit/documents/search/fuse-scores.test.ts'],
   },
   {
     fault: 'a search with few hits counts the first rank twice',
     file: 'src/documents/search/fuse-scores.ts',
-    find: 'weight / (RRF_K + 1 + rank)',
-    replace: 'weight / (RRF_K + 1 + Math.max(1, rank))',
-    tests: ['test/unit/documents/fuse-scores.test.ts'],
+    find: 'weight / (RANK_WEIGHTS.k + 1 + rank)',
+    replace: 'weight / (RANK_WEIGHTS.k + 1 + Math.max(1, rank))',
+    tests: ['test/unit/documents/search/fuse-scores.test.ts'],
   },
   {
     fault: 'a merge takes its sources away although another was faster',
@@ -110,9 +138,23 @@ export const documentMutants: readonly Mutant[] = [
   {
     fault: 'a filter that few of the best chunks pass loses the others',
     file: 'src/documents/search/search-postings.ts',
-    find: 'if (checked >= mostChecked) return bestPermitted(db, scope, best);',
-    replace: 'if (checked >= mostChecked) return found;',
+    find: 'return (await bestPermitted(db, scope, best))?.slice(0, scope.limit) ?? null;',
+    replace: 'return found;',
     tests: ['test/integration/documents/postings.test.ts'],
+  },
+  {
+    fault: 'facets do not count chunks that have no postings yet',
+    file: 'src/documents/search/match-words.ts',
+    find: 'chunks: [...chunks, ...loose.chunks]',
+    replace: 'chunks',
+    tests: ['test/integration/documents/postings.test.ts'],
+  },
+  {
+    fault: 'facets count what does not meet the phrases of the query',
+    file: 'src/documents/search/find-matches.ts',
+    find: 'const kept = await keepMatching(db, workspaceId, conditions, some);',
+    replace: 'const kept = some;',
+    tests: ['test/integration/documents/count-facets.test.ts'],
   },
   {
     fault: 'scores of long documents are not normalized by length',

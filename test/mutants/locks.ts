@@ -9,6 +9,13 @@ const locks = {
   needs: 'TEST_DATABASE_URL',
 } as const;
 
+/** The suite of a folder below `test/integration`. */
+const suite = (folder: string) =>
+  ({
+    tests: [`test/integration/${folder}/two-connections.test.ts`],
+    needs: 'TEST_DATABASE_URL',
+  }) as const;
+
 /** Faults that only two concurrent transactions reveal. */
 export const lockMutants: readonly Mutant[] = [
   {
@@ -104,6 +111,13 @@ export const lockMutants: readonly Mutant[] = [
     ...locks,
   },
   {
+    fault: 'two prunes that begin at once take more places than their workspace has',
+    file: 'src/connectors/runs/prune-turns.ts',
+    find: "select pg_advisory_xact_lock(hashtextextended('prunes of ' || ${workspaceId}::text, 0))",
+    replace: 'select ${workspaceId}::text',
+    ...claims,
+  },
+  {
     fault: 'two concurrent awards lose points',
     file: 'src/points/ledger.ts',
     find: 'a.workspace_id = ${workspaceId} for update of a`',
@@ -145,5 +159,69 @@ export const lockMutants: readonly Mutant[] = [
     find: 'for update skip locked)',
     replace: 'for update)',
     ...claims,
+  },
+  {
+    fault: 'an old text is written over the new text of an edit, and counts as new',
+    file: 'src/documents/replace-chunks.ts',
+    find: 'order by workspace_id, external_id for update`.execute(trx);',
+    replace: 'order by workspace_id, external_id`.execute(trx);',
+    ...suite('documents'),
+  },
+  {
+    fault: 'a document that is sent again while it is being deleted is lost',
+    file: 'src/documents/delete-documents.ts',
+    find: '      order by workspace_id, external_id for update`.execute(trx);\n    await sql`delete from document d where id',
+    replace:
+      '      order by workspace_id, external_id`.execute(trx);\n    await sql`delete from document d where id',
+    ...suite('documents'),
+  },
+  {
+    fault: 'a prune deletes a document that a run has just seen, without having locked it',
+    file: 'src/documents/drop-documents.ts',
+    find: '    order by document_id for update`.execute(trx);',
+    replace: '    order by document_id`.execute(trx);',
+    ...suite('documents'),
+  },
+  {
+    fault: 'two merges of the same postings count their chunks twice',
+    file: 'src/documents/merge-postings.ts',
+    find: 'where id = any(${ids}::uuid[]) order by id for update`.execute(',
+    replace: 'where id = any(${ids}::uuid[]) order by id`.execute(',
+    ...suite('documents'),
+  },
+  {
+    fault: 'a worker writes a lead again that is being erased',
+    file: 'src/leads/scrapes/erase-leads.ts',
+    find: 'order by id for no key update`.execute(trx);',
+    replace: 'order by id`.execute(trx);',
+    ...suite('leads'),
+  },
+  {
+    fault: 'the password of a bounce mailbox goes to a server that it was not entered for',
+    file: 'src/email/administration/change-bounce-mailbox.ts',
+    find: '    .forUpdate()\n',
+    replace: '',
+    ...suite('email'),
+  },
+  {
+    fault: 'a file is deleted that is just being added to a project',
+    file: 'src/chat/user-files/delete-user-file.ts',
+    find: ".where('id', '=', id).forUpdate().execute();",
+    replace: ".where('id', '=', id).execute();",
+    ...suite('chat'),
+  },
+  {
+    fault: 'a run succeeds whose documents have just failed',
+    file: 'src/connectors/runs/finish-run.ts',
+    find: "and status = 'in_progress'\n      for update`.execute(trx);",
+    replace: "and status = 'in_progress'`.execute(trx);",
+    ...suite('connectors/runs'),
+  },
+  {
+    fault: 'an accepted invitation deadlocks with another one to the same address',
+    file: 'src/accounts/people/accept-invitation.ts',
+    find: '  const { plan_tier: plan } = await lockWorkspace(trx, open.workspace_id);\n  const { rows }',
+    replace: '  const plan: PlanTier = "Enterprise";\n  const { rows }',
+    ...suite('accounts'),
   },
 ];

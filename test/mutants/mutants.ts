@@ -4,6 +4,7 @@ import { connectorMutants } from './connectors.ts';
 import { documentMutants } from './documents.ts';
 import { lockMutants } from './locks.ts';
 import type { Mutant } from './mutant.ts';
+import { operationsMutants } from './operations.ts';
 import { outreachMutants } from './outreach.ts';
 import { platformMutants } from './platform.ts';
 import { webhookMutants } from './webhooks.ts';
@@ -16,6 +17,7 @@ export const mutants: readonly Mutant[] = [
   ...webhookMutants,
   ...billingMutants,
   ...outreachMutants,
+  ...operationsMutants,
   ...platformMutants,
   ...lockMutants,
 ];

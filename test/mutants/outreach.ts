@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts';
 /** Leads, e-mail, and who must not be contacted. */
 export const outreachMutants: readonly Mutant[] = [
   {
+    fault: 'bounce mailboxes are read in the order of arrival, whosever they are',
+    file: 'src/email/bounces/send-polls.ts',
+    find: '1 + count(other.id))::int as place',
+    replace: '1)::int as place',
+    tests: ['test/integration/email/bounce-polls.test.ts'],
+  },
+  {
+    fault: 'of mailboxes long overdue each counts as the first of its workspace',
+    file: 'src/email/bounces/send-polls.ts',
+    find: 'mine.next_poll_at <= now()',
+    replace: 'false',
+    tests: ['test/integration/email/bounce-polls.test.ts'],
+  },
+  {
     fault: 'an account sends one message a day more than its limit',
     file: 'src/email/daily-limit.ts',
     find: 'a.daily_sent < ${limit}::int)',

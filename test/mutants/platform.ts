@@ -3,6 +3,13 @@ import type { Mutant } from './mutant.ts';
 /** Platform, HTTP, encryption, files. */
 export const platformMutants: readonly Mutant[] = [
   {
+    fault: 'two files with one id overwrite each other',
+    file: 'src/cli/find-files.ts',
+    find: '} else if (known !== found.path) yield namesake(found, known, selection);',
+    replace: '} else yield found;',
+    tests: ['test/unit/cli/document-ids.test.ts'],
+  },
+  {
     fault: 'an unfinished upload from a minute ago is swept',
     file: 'src/files/sweep-files.ts',
     find: "sql`interval '1 day'`",
@@ -82,16 +89,44 @@ export const platformMutants: readonly Mutant[] = [
   {
     fault: 'a body that declares itself too large is read anyway',
     file: 'src/api/read-body.ts',
-    find: "if (!isEncoded && Number(request.headers['content-length'] ?? 0) > limit)",
-    replace: "if (!isEncoded && Number(request.headers['content-length'] ?? 0) > limit * 1e9)",
+    find: 'if (announced > limit) throw',
+    replace: 'if (announced > limit * 1e9) throw',
     tests: ['test/unit/api/read-body.test.ts'],
   },
   {
     fault: 'a line without an end exhausts memory',
-    file: 'src/api/read-body.ts',
-    find: 'parts.push(part.subarray(0, room));',
-    replace: 'parts.push(part);',
-    tests: ['test/unit/api/body.test.ts', 'test/unit/api/read-body.test.ts'],
+    file: 'src/api/split-lines.ts',
+    find: 'part.subarray(0, Math.max(0, this.#limit + 1 - this.#bytes))',
+    replace: 'part',
+    tests: ['test/unit/api/body.test.ts'],
+  },
+  {
+    fault: 'a stream holds as many long lines as it sends',
+    file: 'src/api/split-lines.ts',
+    find: '(await this.#hold(bytes))',
+    replace: '(() => undefined)',
+    tests: ['test/unit/api/ndjson-room.test.ts'],
+  },
+  {
+    fault: 'a line that was read when its stream ended takes room for ever',
+    file: 'src/api/ingest-batch.ts',
+    find: '    (line) => line.drop(),\n',
+    replace: '',
+    tests: ['test/unit/api/ndjson-room.test.ts'],
+  },
+  {
+    fault: 'a line that has not ended takes memory that nobody lent',
+    file: 'src/api/split-lines.ts',
+    find: 'this.#bytes + kept.length > SHORT_BYTES',
+    replace: 'this.#bytes + kept.length < 0',
+    tests: ['test/unit/api/split-lines.test.ts'],
+  },
+  {
+    fault: 'a caller that needs few places passes one that needs many, for ever',
+    file: 'src/platform/fair-gate.ts',
+    find: 'taken.mayTake(key, first?.places)',
+    replace: 'taken.mayTake(key, first?.places) && taken.areFree(first?.places ?? 1)',
+    tests: ['test/unit/platform/fair-gate.test.ts'],
   },
   {
     fault: 'one request more than the limit passes',
@@ -106,6 +141,13 @@ export const platformMutants: readonly Mutant[] = [
     find: 'moments.findIndex((moment) => moment > nowMs - WINDOW_MS)',
     replace: 'moments.findIndex((moment) => moment > nowMs - 1_000)',
     tests: ['test/unit/api/rate-limit.test.ts'],
+  },
+  {
+    fault: 'a restart of the embedded size forgets the requests of the last minute',
+    file: 'src/platform/keep-requests.ts',
+    find: 'select account, to_timestamp(at_ms / 1000)',
+    replace: "select account, to_timestamp(at_ms / 1000) - interval '2 minutes'",
+    tests: ['test/integration/api/rate-limits.test.ts'],
   },
   {
     fault: 'requests are refused when they cannot be counted',

@@ -2,7 +2,7 @@ import type { Route } from '#src/api/route.ts';
 import type { Answer } from './api-client.ts';
 import { chatAttacks } from './chat-attacks.ts';
 import { chatThingAttacks } from './chat-thing-attacks.ts';
-import { type AttackValues, connectorAttacks } from './connector-attacks.ts';
+import { type AttackValues, connectorAttacks, FORM, formOf } from './connector-attacks.ts';
 import { operationsAttacks } from './operations-attacks.ts';
 import { outreachAttacks } from './outreach-attacks.ts';
 import type { SeededWorkspace } from './seed-workspace.ts';
@@ -102,12 +102,23 @@ function documentAttacks(a: SeededWorkspace): AttackValues {
     queries: {
       'GET /service-api/ingestion/{document_id}/chunks': ['', '?from=0&limit=200'],
       'GET /manage/admin/doc-boosts': ['', '?ascending=true&limit=1000'],
-      'GET /service-api/ingestion': ['', `?cc_pair_id=${a.pairId}`, '?limit=1000', '?source=web'],
+      'GET /service-api/ingestion': [
+        '',
+        `?cc_pair_id=${a.pairId}`,
+        '?limit=1000',
+        '?source=web',
+        `?q=${a.marker.slice(0, 4)}`,
+        `?document_set=${encodeURIComponent(a.documentSet)}`,
+      ],
+      'GET /documents/count': ['', `?cc_pair_id=${a.pairId}`, `?q=${a.marker}`],
     },
     bodies: {
       'POST /service-api/ingestion': [...a.documentIds.map(theft), picture],
       'POST /service-api/ingestion/batch': [{ documents: a.documentIds.map(theft) }],
       'PATCH /service-api/ingestion/{document_id}': [{ hidden: true, boost: -100 }],
+      'POST /documents/retry': changesOf(a),
+      'POST /documents/delete': changesOf(a),
+      'POST /documents/files': [formOf(['files', 'Mine.'])],
       'POST /manage/admin/doc-boosts': [{ ...documentOfA, boost: -100 }],
       'PATCH /search/settings': [{ recency_bias: 'auto', synonyms: [['pier', 'harbour']] }],
       'POST /search/suggest': [{ query: a.marker.slice(0, 4) }, { query: 'h', limit: 20 }],
@@ -118,6 +129,14 @@ function documentAttacks(a: SeededWorkspace): AttackValues {
         { query: 'harbour', search_filters: { tags: { place: a.marker } } },
       ],
     },
-    headers: {},
+    headers: { 'POST /documents/files': FORM },
   };
+}
+
+function changesOf(a: SeededWorkspace): unknown[] {
+  return [
+    { document_ids: a.documentIds },
+    { matching: { cc_pair_id: a.pairId } },
+    { matching: { q: a.marker } },
+  ];
 }

@@ -5,7 +5,7 @@ import type {
   PollContext,
 } from '#src/connectors/source/connector.ts';
 import { createSourceHttp } from '#src/connectors/source/create-source-http.ts';
-import type { PageRenderer } from '#src/platform/page-renderer.ts';
+import type { OwnRenderer } from '#src/platform/page-renderer.ts';
 import type { SourcePolicy } from '#src/connectors/source/source-http.ts';
 import { parseFile } from '#src/files/parse-file.ts';
 import { createHttpClient, type HttpClient } from '#src/platform/http.ts';
@@ -32,7 +32,7 @@ export function openTestContext(
     until?: Date;
     signal?: AbortSignal;
     files?: ConnectorFiles;
-    renderer?: PageRenderer | null;
+    renderer?: OwnRenderer | null;
     /** Timeout per request; by default 30 s, as in production. */
     timeoutMs?: number;
   } = {},

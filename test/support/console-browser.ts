@@ -23,6 +23,9 @@ export const OWNER = {
   password: 'correct horse battery',
 };
 
+/** The name that the first person gives the operator's workspace. */
+export const WORKSPACE = 'The mill';
+
 /** A tab whose every fault is kept: scripts that failed, what the policy blocked, requests to others, alerts. */
 export interface WatchedPage {
   readonly page: Page;
@@ -37,11 +40,11 @@ export function openBrowser(): Promise<Browser> {
 export async function openPage(
   browser: Browser,
   origin: string,
-  { width = 1280, dark = false }: { width?: number; dark?: boolean } = {},
+  { width = 1280 }: { width?: number } = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
-    colorScheme: dark ? 'dark' : 'light',
+    colorScheme: 'light',
     baseURL: origin,
   });
   const page = await context.newPage();
@@ -67,6 +70,7 @@ export async function openPage(
 export async function becomeOwner({ page }: WatchedPage, millrace: ApiClient): Promise<void> {
   const { body: owner } = await millrace.call('POST', '/manage/admin/owner-link', {});
   await page.goto(`/console/welcome${new URL(owner.link).hash}`);
+  await page.getByLabel('Name of the workspace').fill(WORKSPACE);
   await page.getByLabel('Your name').fill(OWNER.name);
   await page.getByLabel('E-mail address').fill(OWNER.email);
   await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
@@ -77,14 +81,21 @@ export async function becomeOwner({ page }: WatchedPage, millrace: ApiClient): P
 const axeSource = (): string =>
   readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds serious or critical, each as a sentence. Evaluated beside the page's own policy. */
-export async function accessibilityFaults({ page, context }: WatchedPage): Promise<string[]> {
+/**
+ * What axe finds serious or critical, each as a sentence. Evaluated beside the page's own policy.
+ * @param runOnly the ids of its rules; by default all of them
+ */
+export async function accessibilityFaults(
+  { page, context }: WatchedPage,
+  runOnly: readonly string[] | null = null,
+): Promise<string[]> {
+  const options = { resultTypes: ['violations'], ...(runOnly && { runOnly }) };
   const session = await context.newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: axeSource() });
   const { result } = await session.send('Runtime.evaluate', {
     awaitPromise: true,
     returnByValue: true,
-    expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+    expression: `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => id + ': ' + nodes[0].html + ' ' + nodes[0].failureSummary))`,
   });

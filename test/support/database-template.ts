@@ -1,6 +1,6 @@
-import { cpSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { glob, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '#src/platform/log.ts';
@@ -8,6 +8,19 @@ import { type OpenDatabase, openDatabase } from '#src/platform/database.ts';
 import { migrate } from '#src/platform/migrations.ts';
 import { openQueueBackend } from '#src/platform/queue-backend.ts';
 import { createTestDatabase } from './test-database.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const CACHE = path.join(ROOT, 'node_modules/.cache/database-template');
+const DAY_MS = 86_400_000;
+/** The sources of the template. */
+const SOURCES = [
+  'package-lock.json',
+  'migrations/*.ts',
+  'src/platform/migrations.ts',
+  'src/platform/pglite.ts',
+  'src/platform/queue-backend.ts',
+  'test/support/database-template.ts',
+];
 
 /** Where `setup` put the template: a folder of the embedded database, or the name of a database. */
 const VARIABLE = 'TEST_DATABASE_TEMPLATE';
@@ -25,13 +38,41 @@ export async function setup(): Promise<() => Promise<void>> {
     await prepare({ databaseUrl: url, directory: null });
     process.env[VARIABLE] = name;
   } else {
-    const directory = await mkdtemp(path.join(tmpdir(), 'millrace-template-'));
-    opened.defer(() => rm(directory, { recursive: true, force: true }));
-    await prepare({ databaseUrl: null, directory });
-    process.env[VARIABLE] = directory;
+    process.env[VARIABLE] = await embeddedTemplate();
   }
   const resources = opened.move();
   return () => resources.disposeAsync();
+}
+
+/** The embedded template is kept between runs, because creating it takes seven seconds of processor time. */
+async function embeddedTemplate(): Promise<string> {
+  const directory = path.join(CACHE, await hashOfSources());
+  if (existsSync(directory)) return directory;
+  await mkdir(CACHE, { recursive: true });
+  await removeUnused();
+  const unfinished = await mkdtemp(path.join(CACHE, 'unfinished-'));
+  await prepare({ databaseUrl: null, directory: unfinished });
+  await rename(unfinished, directory).catch((error: unknown) => {
+    // Another run may have created it in the meantime.
+    if (!existsSync(directory)) throw error;
+  });
+  return directory;
+}
+
+/** Removes templates that no run can still be using. */
+async function removeUnused(): Promise<void> {
+  for (const name of await readdir(CACHE)) {
+    const place = path.join(CACHE, name);
+    if ((await stat(place)).mtimeMs < Date.now() - DAY_MS) await rm(place, { recursive: true });
+  }
+}
+
+async function hashOfSources(): Promise<string> {
+  const files = await Array.fromAsync(glob(SOURCES, { cwd: ROOT }));
+  const hash = createHash('sha256');
+  for (const file of files.toSorted())
+    hash.update(file).update(readFileSync(path.join(ROOT, file)));
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** Name of the template on the server; null without one, in which case new databases are empty. */

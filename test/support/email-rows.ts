@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { createAccount } from '#src/email/administration/create-account.ts';
+import type { NewAccount } from '#src/email/administration/account-request.ts';
 import type { AccountAddress } from '#src/email/accounts.ts';
 import { deliverMessage } from '#src/email/deliver-message.ts';
 import { requestSend } from '#src/email/administration/request-send.ts';
@@ -14,7 +15,7 @@ export const NEVER = new AbortController().signal;
 export async function insertAccount(
   services: Services,
   workspaceId: WorkspaceId,
-  fields: { daily_limit?: number; time_zone?: string } = {},
+  fields: Partial<Pick<NewAccount, 'daily_limit' | 'smtp_host' | 'smtp_user' | 'time_zone'>> = {},
 ): Promise<AccountAddress> {
   const { account } = await createAccount(
     services,

@@ -17,8 +17,8 @@ export interface FakeEmbeddings extends AsyncDisposable {
   readonly settings: Record<string, string>;
   /** The texts of each request so far. */
   readonly requests: readonly (readonly string[])[];
-  /** Decides the outcome of each request from now on. */
-  fault: (texts: readonly string[]) => EmbeddingsFault;
+  /** Decides the outcome of each further request, at once or later. */
+  fault: (texts: readonly string[]) => EmbeddingsFault | Promise<EmbeddingsFault>;
 }
 
 export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
@@ -28,7 +28,7 @@ export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
       const body = await text(incoming);
       const { input } = JSON.parse(body) as { input: string[] };
       requests.push(input);
-      const fault = fake.fault(input);
+      const fault = await fake.fault(input);
       if (fault && 'hang' in fault) return;
       const reply = fault ? { error: { message: fault.message } } : vectorsFor(input);
       outgoing.writeHead(fault?.status ?? 200, {

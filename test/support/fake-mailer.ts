@@ -1,3 +1,4 @@
+import type { LimitPeriod } from '#src/email/limit-period.ts';
 import type { Mailer, OutgoingMessage, SmtpOutcome, SmtpSettings } from '#src/email/mailer.ts';
 
 type Send = Mailer['send'];
@@ -37,6 +38,7 @@ export const takeIt: Send = async (_settings, _message, { beforeData }) => {
 /** A server that refuses before it receives the content. */
 export function refuseIt(
   errorClass: (SmtpOutcome & { kind: 'failed' })['errorClass'] = 'recipient_rejected',
+  limit: LimitPeriod | null = null,
 ): Send {
   const isTemporary = errorClass === 'greylisted' || errorClass === 'server_busy';
   return () =>
@@ -44,6 +46,7 @@ export function refuseIt(
       kind: 'failed',
       errorClass,
       isTemporary,
+      limit,
       message: `The server says ${errorClass}.`,
     });
 }

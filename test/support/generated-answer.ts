@@ -50,7 +50,7 @@ function input(changes: Partial<GenerateInput>): GenerateInput {
       { role: 'system', content: 'rules' },
       { role: 'user', content: `${documents ?? 'no documents'} question` },
     ],
-    includeCitations: true,
+    citations: { isShown: true },
     signal: new AbortController().signal,
     ...changes,
   };

@@ -1,9 +1,11 @@
+import type { WorkspaceId } from '#src/ids.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import type { Services } from '#src/services.ts';
 import { startMillrace } from '#src/start-millrace.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { silentDns } from './email-stage.ts';
 import { createFakeMailer, type FakeMailer } from './fake-mailer.ts';
+import { runCommand } from './fake-service.ts';
 import { openTestEnvironment, type TestEnvironment } from './test-environment.ts';
 import { migrateTestDatabase } from './test-millrace.ts';
 
@@ -57,3 +59,15 @@ async function start(
     },
   };
 }
+
+/** Runs `millrace keys reseal`. */
+export const reseal = ({ url, adminKey }: StartedMillrace, ...words: string[]) =>
+  runCommand(['keys', 'reseal', ...words], { url, key: adminKey });
+
+export const newWorkspace = async (millrace: StartedMillrace): Promise<WorkspaceId> => {
+  const { body } = await millrace.call('POST', '/manage/admin/workspaces', {
+    name: 'Another',
+    plan_tier: 'Enterprise',
+  });
+  return body.workspace_id;
+};

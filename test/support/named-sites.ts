@@ -94,8 +94,8 @@ export function linking(...hrefs: string[]): string {
 }
 
 /**
- * Extracts the links of a page and one card: mail addresses after `mailto:`, phones after `tel:`. A page with `BOMB` in
- * it is given up; one with `EMPTY` needs rendering.
+ * Extracts the links and frames of a page, and one card: mail addresses after `mailto:`, phones after `tel:`. A page
+ * with `BOMB` fails; one with `EMPTY` needs rendering.
  */
 export function fakeExtractor(): ExtractorPool & { readonly read: string[] } {
   const read: string[] = [];
@@ -112,6 +112,11 @@ export function fakeExtractor(): ExtractorPool & { readonly read: string[] } {
         const link = URL.parse(href, url);
         return link?.protocol.startsWith('http') ? [{ url: link.href, text: '' }] : [];
       });
+      const frames = [...html.matchAll(/<i?frame src="([^"]*)"/g)].map(([, src = '']) => ({
+        url: new URL(src, url).href,
+        text: '',
+        role: 'frame' as const,
+      }));
       const card = contactCard({
         technique: 'mailto',
         kind: 'page',
@@ -125,7 +130,7 @@ export function fakeExtractor(): ExtractorPool & { readonly read: string[] } {
         siteName: '',
         language: /lang="(\w+)"/.exec(html)?.[1] ?? '',
         cards: [card],
-        links,
+        links: [...links, ...frames],
         needsRendering: html.includes('EMPTY'),
       };
       return Promise.resolve(page);

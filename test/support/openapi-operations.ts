@@ -113,6 +113,8 @@ const EXCEPTIONS: Record<string, Json> = {
   'POST /web-search/open-urls': { urls: [CLOSED_URL] },
   'POST /email-accounts': SENDER,
   'PATCH /email-accounts/{id}': SENDER,
+  'POST /tools/lead-scraper': { urls: undefined },
+  'PATCH /bounce-mailboxes/{id}': { host: '93.184.216.34', port: 993, use_tls: true },
   'POST /email-accounts/{id}/verify': { test_recipient: 'somebody@example.net' },
   'POST /email-accounts/{id}/send': { to: 'somebody@example.net', reply_to: null },
   'PATCH /account': { time_zone: 'Europe/Berlin' },
@@ -125,6 +127,7 @@ const EXCEPTIONS: Record<string, Json> = {
  * or a setting.
  */
 const IN_NEED = [
+  'POST /bounce-mailboxes',
   'POST /manage/admin/connector-with-mock-credential',
   'POST /manage/admin/connector/with-credential',
   'POST /manage/admin/connector/check',

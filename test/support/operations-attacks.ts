@@ -16,6 +16,9 @@ export function operationsAttacks(a: SeededWorkspace): AttackValues {
       'GET /operations/queues/{queue}/failures': queue,
       'GET /operations/queues/{queue}/failures/{group}': { ...queue, group: GROUP },
       'POST /operations/queues/{queue}/failures/retry': queue,
+      'POST /operations/queues/{queue}/failures/discard': queue,
+      'GET /operations/queues/{queue}/jobs': queue,
+      'GET /operations/queues/{queue}/jobs/{job_id}': { ...queue, job_id: '1' },
       'POST /operations/schedules/{name}/run': { name: 'reconcile' },
       'GET /documents/{document_id}/why': { document_id: documentId },
     },
@@ -32,10 +35,11 @@ export function operationsAttacks(a: SeededWorkspace): AttackValues {
       'GET /operations/queues/{queue}/history': ['?range=month'],
       'GET /operations/queues/{queue}/failures': ['?range=month'],
       'GET /operations/queues/{queue}/failures/{group}': ['?range=month'],
+      'GET /operations/queues/{queue}/jobs': ['?state=completed'],
       'GET /operations/alarms': ['?state=all'],
       'GET /operations/repairs': ['?range=month'],
       'GET /operations/audit': ['?queue=document-index'],
-      // A stream that is allowed does not end; it sends what `GET /overview` answers.
+      // A stream that is allowed does not end, so its topics about things of others have a test of their own.
       'GET /live': ['?topics=queues', '?topics=queue:document-index,workers,alarms'],
     },
     bodies: {
@@ -45,6 +49,7 @@ export function operationsAttacks(a: SeededWorkspace): AttackValues {
         { range: 'month', count: 1_000 },
         { range: 'month', id: documentId, count: 1 },
       ],
+      'POST /operations/queues/{queue}/failures/discard': [{ range: 'month', count: 1_000 }],
       'POST /operations/schedules/{name}/run': [{}],
     },
     headers: {},

@@ -7,6 +7,7 @@ const AN_HOUR_MS = 3_600_000;
 export function outreachAttacks(a: SeededWorkspace): AttackValues {
   const scrapeOfA = { scrape_id: a.scrapeId };
   const accountOfA = { id: a.emailAccountId };
+  const bounceMailboxOfA = { id: a.bounceMailboxId };
   const cursor = Buffer.from(`${Date.now() + AN_HOUR_MS}000:${a.scrapeId}`).toString('base64url');
   const aimed = { workspace_id: a.workspaceId, id: a.emailAccountId };
   return {
@@ -29,6 +30,11 @@ export function outreachAttacks(a: SeededWorkspace): AttackValues {
         verification_id: a.verificationId,
       },
       'GET /email-messages/{message_id}': { message_id: a.sentMessageId },
+      'GET /bounce-mailboxes/{id}': bounceMailboxOfA,
+      'PATCH /bounce-mailboxes/{id}': bounceMailboxOfA,
+      'DELETE /bounce-mailboxes/{id}': bounceMailboxOfA,
+      'POST /bounce-mailboxes/{id}/poll': bounceMailboxOfA,
+      'POST /returned-mail/{token}': { token: a.bounceMailboxId },
     },
     queries: {
       'GET /tools/lead-scraper': ['', '?limit=200', '?status=completed', `?cursor=${cursor}`],
@@ -55,6 +61,22 @@ export function outreachAttacks(a: SeededWorkspace): AttackValues {
           smtp_user: 'mine',
           smtp_password: 'mine',
           from_name: 'Mine',
+        },
+      ],
+      'POST /bounce-mailboxes': [
+        { ...aimed, kind: 'webhook' },
+        { kind: 'webhook', email_account_id: a.emailAccountId },
+      ],
+      'PATCH /bounce-mailboxes/{id}': [{ username: 'taken' }, { folder: 'Taken' }],
+      'POST /returned-mail/{token}': [
+        {
+          reports: [
+            {
+              kind: 'complained',
+              message_id: `${a.sentMessageId}@${a.marker}.test`,
+              recipient: `to@${a.marker}.test`,
+            },
+          ],
         },
       ],
       'PATCH /email-accounts/{id}': [{ from_name: 'Taken' }, { daily_limit: 1 }],

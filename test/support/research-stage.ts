@@ -113,7 +113,7 @@ export function researchInput(
     ],
     question: 'What does it cost?',
     isClarified: false,
-    includeCitations: true,
+    citations: { isShown: true },
     temperature: null,
     now: () => new Date('2026-07-01T12:00:00Z'),
     signal: new AbortController().signal,

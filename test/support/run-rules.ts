@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import { postgresBinaries } from './postgres-servers.ts';
 import { findLeftoverProcesses, MARKER } from './leftover-processes.ts';
 
 /**
@@ -11,8 +12,12 @@ const NEEDS: Readonly<Record<string, () => boolean>> = {
   TEST_DATABASE_URL: () => Boolean(process.env['TEST_DATABASE_URL']),
   TEST_REDIS_URL: () => Boolean(process.env['TEST_REDIS_URL']),
   TEST_IMAP_URL: () => Boolean(process.env['TEST_IMAP_URL']),
+  TEST_EXIM_URL: () => Boolean(process.env['TEST_EXIM_URL']),
   TEST_SMTP_URL: () => Boolean(process.env['TEST_SMTP_URL']),
   TEST_WEB_URL: () => Boolean(process.env['TEST_WEB_URL']),
+  '/usr/lib/postgresql': () => postgresBinaries !== null,
+  '/usr/bin/redis-server': () => existsSync('/usr/bin/redis-server'),
+  '/usr/sbin/pgbouncer': () => existsSync('/usr/sbin/pgbouncer'),
   '/usr/bin/chromium': () => existsSync('/usr/bin/chromium'),
   Linux: () => process.platform === 'linux',
   node: () => true,

@@ -83,6 +83,7 @@ const DOCUMENTS: CorpusDocument[] = [
   // Versions
   { id: 'v3.11.2', title: 'Release 3.11.2', text: 'Version 3.11.2 mends the crash at start.' },
   { id: 'v3.11.21', title: 'Release 3.11.21', text: 'Version 3.11.21 mends the crash at exit.' },
+  { id: 'v2.11.3', title: 'Release 2.11.3', text: 'Version 2.11.3 mends the list of sacks.' },
   { id: 'v3.12', title: 'Release 3.12', text: 'Version 3.12 brings the new crash reporter.' },
   { id: 'node-24', title: 'Runtime', text: 'Node 24 strips the types; Node 18 does not.' },
   { id: 'v2.14.3', title: 'Patch notes', text: 'With 2.14.3 the importer reads empty rows again.' },
@@ -98,6 +99,11 @@ const DOCUMENTS: CorpusDocument[] = [
     id: 'lang-cpp',
     title: 'Engine',
     text: 'The engine of the sifter is written in C++ since spring.',
+  },
+  {
+    id: 'lang-cpp20',
+    title: 'Press C++20',
+    text: 'The press moved to C++20, C++20 modules and C++20 ranges: what C++17 had stays.',
   },
   { id: 'lang-cs', title: 'Till', text: 'The till is written in C# and runs on .NET at the gate.' },
   { id: 'lang-fs', title: 'Ledger', text: 'The ledger is written in F# by the accountants.' },
@@ -120,6 +126,15 @@ const DOCUMENTS: CorpusDocument[] = [
     text: 'The database is vacuumed every night, and its replicas follow.',
   },
   { id: 'receipt', title: 'Expenses', text: 'Keep every receipt; reimbursement takes two weeks.' },
+  // Words that are nearly others
+  {
+    id: 'otters',
+    title: 'Pond',
+    text: 'Otter husbandry at the pond: fish twice a day, and fresh straw on Mondays.',
+  },
+  { id: 'lease', title: 'Lower field', text: 'The lease of the lower field ends in May.' },
+  { id: 'horses', title: 'Stable', text: 'The horses of the mill are brushed before noon.' },
+  { id: 'stores', title: 'Attic', text: 'The stores in the attic are counted in autumn.' },
   // Languages
   {
     id: 'de',
@@ -131,6 +146,13 @@ const DOCUMENTS: CorpusDocument[] = [
     title: 'Verträge',
     text: 'Die Haftpflichtversicherung der Mühle läuft bis Mai. Den Straßenreinigungsdienst zahlt die Stadt.',
   },
+  {
+    id: 'de-notice',
+    title: 'Personalakte',
+    text: 'Kündigungen gehen schriftlich an die Leitung.',
+  },
+  { id: 'de-green', title: 'Garten', text: 'Grün ist die Hecke, süß sind die Kirschen.' },
+  { id: 'da-lunch', title: 'Frokost', text: 'Til frokost er der smørrebrød med sild.' },
   {
     id: 'pl',
     title: 'Łódź',
@@ -184,6 +206,7 @@ const DOCUMENTS: CorpusDocument[] = [
     title: 'Security policy',
     text: 'Passwords have fourteen letters. Badges are worn.',
   },
+  { id: 'party', title: 'Harvest', text: 'The harvest is in 🎉 and supper is at seven.' },
   // Recency
   {
     id: 'prices-2019',

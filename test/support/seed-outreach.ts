@@ -13,6 +13,8 @@ export interface SeededOutreach {
   /** A sent verification of the account. */
   verificationId: string;
   sentMessageId: string;
+  /** Serves all accounts; not due. */
+  bounceMailboxId: string;
 }
 
 type Store = Pick<Services, 'db' | 'secrets'>;
@@ -43,6 +45,8 @@ export async function seedOutreach(services: Store, owner: Owner): Promise<Seede
   const emailAccountId = await insertEmailAccount(services, owner);
   const verificationId = await insertMessage(services, owner, emailAccountId, 'verification');
   const sentMessageId = await insertMessage(services, owner, emailAccountId, 'message');
+  await insertReturned(services, owner, emailAccountId);
+  const bounceMailboxId = await insertBounceMailbox(services, owner);
   return {
     scrapeId,
     leadId,
@@ -51,6 +55,7 @@ export async function seedOutreach(services: Store, owner: Owner): Promise<Seede
     emailAccountId,
     verificationId,
     sentMessageId,
+    bounceMailboxId,
   };
 }
 
@@ -99,6 +104,35 @@ async function insertEmailAccount(
       ${`sender@${marker}.test`}, ${password}, true, now(), ${`token-${marker}`}, true)`.execute(
     db,
   );
+  return id;
+}
+
+/** A message that came back. */
+async function insertReturned(
+  { db }: Store,
+  { workspaceId, marker }: Owner,
+  accountId: string,
+): Promise<void> {
+  const id = randomUUID();
+  await sql`insert into email_message (id, workspace_id, email_account_id, kind, status, recipient,
+      settings_revision, error_class, finished_at)
+    values (${id}, ${workspaceId}, ${accountId}, 'message', 'bounced', ${`full@${marker}.test`}, 1,
+      'mailbox_full', now())`.execute(db);
+  await sql`insert into email_return (email_message_id, workspace_id, kind, cause, status_code,
+      is_listed)
+    values (${id}, ${workspaceId}, 'bounced', 'mailbox_full', '5.2.2', false)`.execute(db);
+}
+
+async function insertBounceMailbox(
+  { db, secrets }: Store,
+  { workspaceId, marker }: Owner,
+): Promise<string> {
+  const id = randomUUID();
+  const password = secrets.seal(`mailbox of ${marker}`, `bounce_mailbox:${id}`);
+  await sql`insert into bounce_mailbox (id, workspace_id, kind, host, port, use_tls, username,
+      password, next_poll_at)
+    values (${id}, ${workspaceId}, 'imap', ${`imap.${marker}.test`}, 993, true,
+      ${`returns@${marker}.test`}, ${password}, now() + interval '1 day')`.execute(db);
   return id;
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { openHeaders, sealHeaders } from '#src/chat/custom-tools/custom-headers.ts';
 import {
@@ -22,6 +23,7 @@ export interface SealedThings {
   viewer: { workspaceId: WorkspaceId; userId: UserId };
   endpointId: WebhookEndpointId;
   account: AccountAddress;
+  bounceMailboxId: string;
   toolId: number;
   serverId: number;
 }
@@ -46,6 +48,7 @@ export async function seedSealedThings(
     viewer,
     endpointId: endpoint.id,
     account: await insertAccount(services, workspaceId),
+    bounceMailboxId: await insertMailbox(services, workspaceId),
     toolId: await insertSealed(services, 'custom_tool', {
       workspace_id: workspaceId,
       name: 'shop',
@@ -63,12 +66,13 @@ export async function seedSealedThings(
 /** The values as features read them. */
 export async function readSealedThings(services: Services, things: SealedThings) {
   const { db, secrets } = services;
-  const { rows } = await sql<{ tool: string; server: string; password: string }>`
-    select t.sealed_headers as tool, s.sealed_headers as server, a.smtp_password as password
-    from custom_tool t, mcp_server s, email_account a
+  const { rows } = await sql<{ tool: string; server: string; password: string; mailbox: string }>`
+    select t.sealed_headers as tool, s.sealed_headers as server, a.smtp_password as password,
+      b.password as mailbox
+    from custom_tool t, mcp_server s, email_account a, bounce_mailbox b
     where t.id = ${things.toolId} and s.id = ${things.serverId}
-      and a.id = ${things.account.id}`.execute(db);
-  const { tool = null, server = null, password = '' } = rows[0] ?? {};
+      and a.id = ${things.account.id} and b.id = ${things.bounceMailboxId}`.execute(db);
+  const { tool = null, server = null, password = '', mailbox = '' } = rows[0] ?? {};
   return {
     credential: openCredential(
       secrets,
@@ -76,9 +80,23 @@ export async function readSealedThings(services: Services, things: SealedThings)
     ),
     endpoint: (await rereadEndpoint(services, things.endpointId))?.target.secrets,
     password: secrets.open(password, `email_account:${things.account.id}`),
+    mailbox: secrets.open(mailbox, `bounce_mailbox:${things.bounceMailboxId}`),
     tool: openHeaders(secrets, `custom_tool:${things.toolId}`, tool),
     server: openHeaders(secrets, `mcp_server:${things.serverId}`, server),
   };
+}
+
+async function insertMailbox(
+  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  workspaceId: WorkspaceId,
+): Promise<string> {
+  const id = randomUUID();
+  const password = secrets.seal('password-of-a-mailbox-0123456789', `bounce_mailbox:${id}`);
+  await sql`insert into bounce_mailbox (id, workspace_id, kind, host, port, use_tls, username,
+      password, next_poll_at)
+    values (${id}, ${workspaceId}, 'imap', 'imap.shelf.example', 993, true, 'returns', ${password},
+      now() + interval '1 day')`.execute(db);
+  return id;
 }
 
 async function insertSealed(

@@ -142,6 +142,7 @@ export async function seedWorkspace(
       outreach.emailAccountId,
       outreach.verificationId,
       outreach.sentMessageId,
+      outreach.bounceMailboxId,
       member.memberId,
       people.personId,
       people.personMemberId,

@@ -14,7 +14,11 @@ export const TAGS = [
     name: 'queues',
     description: 'Depends on where queues and limits are stored: also run on Postgres alone.',
   },
-  { name: 'database', description: 'Depends on the database: also run on Postgres with Redis.' },
+  {
+    name: 'database',
+    description:
+      'Depends on connections, the planner or processes: also run on Postgres with Redis.',
+  },
   { name: 'peers', description: 'Talks to third-party servers: `npm run test:peers`.' },
 ];
 

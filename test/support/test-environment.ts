@@ -8,7 +8,10 @@ import { createTestDatabase } from './test-database.ts';
 
 const ADMIN_KEY = 'test-bootstrap-admin-key-0123456789';
 
-/** Settings of a separate Millrace, of the size that TEST_DATABASE_URL and TEST_REDIS_URL select. */
+/**
+ * Settings of a separate Millrace, of the size that TEST_DATABASE_URL and TEST_REDIS_URL select. TEST_POOLER_URL names a
+ * pooler in front of that Postgres, which the database of the test is then reached through.
+ */
 export interface TestEnvironment extends AsyncDisposable {
   readonly size: 'embedded' | 'one-database' | 'scale-out';
   readonly adminKey: string;
@@ -20,7 +23,11 @@ export interface TestEnvironment extends AsyncDisposable {
 export async function openTestEnvironment(
   overrides: Record<string, string> = {},
 ): Promise<TestEnvironment> {
-  const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
+  const {
+    TEST_DATABASE_URL: databaseUrl,
+    TEST_POOLER_URL: poolerUrl,
+    TEST_REDIS_URL: redisUrl,
+  } = process.env;
   await using opened = new AsyncDisposableStack();
   const directory = await mkdtemp(path.join(tmpdir(), 'millrace-test-'));
   opened.defer(() => rm(directory, { recursive: true, force: true }));
@@ -34,6 +41,10 @@ export async function openTestEnvironment(
   if (databaseUrl) {
     const database = await createTestDatabase(databaseUrl, opened, templateDatabase());
     settings['DATABASE_URL'] = database.url;
+    if (poolerUrl && overrides['DATABASE_URL'] === undefined) {
+      settings['DATABASE_DIRECT_URL'] = database.url;
+      settings['DATABASE_URL'] = new URL(`/${database.name}`, poolerUrl).href;
+    }
     settings['ENCRYPTION_KEY'] = randomBytes(32).toString('base64');
     if (redisUrl) settings['REDIS_URL'] = await openRedisDatabase(redisUrl, opened);
   } else {

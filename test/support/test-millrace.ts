@@ -12,6 +12,9 @@ import { type ApiClient, createApiClient } from './api-client.ts';
 import { openTestEnvironment } from './test-environment.ts';
 import { until } from './until.ts';
 
+/** Enough for hundreds of documents, but less than the timeout of a test, so that it fails with its own message. */
+const SETTLE_MS = 50_000;
+
 /** A whole Millrace in this process, of the size that the environment selects. */
 export interface TestMillrace extends ApiClient, AsyncDisposable {
   readonly size: 'embedded' | 'one-database' | 'scale-out';
@@ -46,7 +49,7 @@ export async function startTestMillrace(
           key,
         });
         return body.counts.accepted + body.counts.indexing + body.counts.deleting === 0;
-      }),
+      }, SETTLE_MS),
     async createWorkspace(planTier = 'Enterprise') {
       const { body } = await client.call('POST', '/manage/admin/workspaces', {
         name: 'Another',
@@ -64,12 +67,17 @@ export async function migrateTestDatabase(settings: Record<string, string>): Pro
   if (config.DATABASE_URL === undefined) return;
   const log = createLog('error');
   const database = await openDatabase(
-    { databaseUrl: config.DATABASE_URL, poolSize: 2, directory: null },
+    {
+      databaseUrl: config.DATABASE_URL,
+      directUrl: config.DATABASE_DIRECT_URL ?? null,
+      poolSize: 2,
+      directory: null,
+    },
     log,
   );
   const threads = openIndexThreads(1, log);
   try {
-    await migrate(database.db, log);
+    await migrate(database.directDb, log);
     await assertEmbeddingModel(
       database.db,
       await createEmbedder(config, createOperatorFetch(), threads),

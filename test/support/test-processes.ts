@@ -43,7 +43,12 @@ export async function openTestProcesses(
   };
   await migrateTestDatabase({ ...settings, DATABASE_URL: databaseUrl });
   const database = await openDatabase(
-    { databaseUrl, poolSize: 3, directory: null },
+    {
+      databaseUrl,
+      directUrl: environment.settings['DATABASE_DIRECT_URL'] ?? null,
+      poolSize: 3,
+      directory: null,
+    },
     createLog('silent'),
   );
   opened.defer(() => database.close());

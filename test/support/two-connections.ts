@@ -14,6 +14,7 @@ type Transaction = ControlledTransaction<Tables>;
 
 /** An open transaction on another connection. */
 interface HeldTransaction<Result> {
+  readonly trx: Transaction;
   readonly result: Result;
   readonly commit: () => Promise<void>;
 }
@@ -26,7 +27,7 @@ async function hold<Result>(
   const trx = await db.startTransaction().execute();
   try {
     const result = await work(trx);
-    return { result, commit: () => trx.commit().execute() };
+    return { trx, result, commit: () => trx.commit().execute() };
   } catch (error) {
     await trx.rollback().execute();
     throw error;
@@ -52,30 +53,53 @@ export async function whileLocked<Result, Done>(
 
 /**
  * Starts all of the work while another transaction is open, waits until each part waits for a lock, and commits.
+ * @param meanwhile what the open transaction does while the others wait: it fails where they hold what it needs next
  * @throws when a part ends without having waited
  */
 export async function queuedBehindLock<Done>(
   db: Database,
   held: (trx: Transaction) => Promise<unknown>,
   works: readonly (() => Promise<Done>)[],
+  meanwhile: (trx: Transaction) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<PromiseSettledResult<Done>[]> {
-  const { commit } = await hold(db, held);
-  let ended = 0;
-  const count = (): void => void (ended += 1);
+  const { trx, commit } = await hold(db, held);
+  const ended: unknown[] = [];
+  const note = (how: unknown): void => void ended.push(how);
   const running = works.map((work) => {
     const done = work();
-    done.then(count, count);
+    done.then(note, note);
     return done;
   });
   try {
     for (let waiting = 0; waiting < works.length; waiting = await countWaiting(db)) {
-      if (ended > 0) throw new Error(`${ended} of ${works.length} did not wait for the lock.`);
+      if (ended.length > 0) throw notWaiting(ended, works.length);
     }
+    await meanwhile(trx);
   } finally {
     await commit();
     await Promise.allSettled(running);
   }
   return Promise.allSettled(running);
+}
+
+function notWaiting(ended: readonly unknown[], count: number): Error {
+  const cause = ended.find((how) => how instanceof Error);
+  return new Error(`${ended.length} of ${count} did not wait for the lock.`, { cause });
+}
+
+/**
+ * The same for a single piece of work.
+ * @returns what it returns; throws what it throws
+ */
+export async function afterWaiting<Done>(
+  db: Database,
+  held: (trx: Transaction) => Promise<unknown>,
+  work: () => Promise<Done>,
+  meanwhile?: (trx: Transaction) => Promise<unknown>,
+): Promise<Done> {
+  const [done] = valuesOf(await queuedBehindLock(db, held, [work], meanwhile));
+  // One piece of work has one result.
+  return done as Done;
 }
 
 /** Number of connections to this database that are waiting for a lock. */
@@ -110,7 +134,7 @@ export async function openImpatientServices(): Promise<
       OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
     }),
   );
-  const url = new URL(settings['DATABASE_URL'] ?? '');
+  const url = new URL(settings['DATABASE_DIRECT_URL'] ?? settings['DATABASE_URL'] ?? '');
   url.searchParams.set('options', '-c lock_timeout=10s');
   await migrateTestDatabase(settings);
   const real = opened.use(await openServices(parseConfig(settings)));

@@ -54,8 +54,10 @@ export async function openVectorStage(threshold: number): Promise<VectorStage> {
   await migrateTestDatabase(environment.settings);
   const services = opened.use(await openServices(parseConfig(environment.settings)));
   const { workspaceId, userId } = await ensureBootstrap(services.db, { bootstrapKey: null });
+  const { DATABASE_DIRECT_URL, DATABASE_URL } = services.config;
+  const directUrl = DATABASE_DIRECT_URL ?? DATABASE_URL ?? '';
   const seen: CompiledQuery[] = [];
-  const pool = openPool(services.config.DATABASE_URL ?? '', 6, createLog('silent'));
+  const pool = openPool(directUrl, 6, createLog('silent'));
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => void seen.push(query),

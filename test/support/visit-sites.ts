@@ -51,6 +51,7 @@ export function openVisits() {
       { url, domain: registrableDomain(url) ?? '', wants: options.wants ?? ['email', 'phone'] },
       {
         signal: options.signal ?? new AbortController().signal,
+        owner: 'one',
         onPage: options.onPage ?? (() => Promise.resolve()),
         ...(options.beforeRequest && { beforeRequest: options.beforeRequest }),
         ...(options.limits && { limits: options.limits }),

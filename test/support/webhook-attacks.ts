@@ -98,6 +98,7 @@ function accountBodiesAt(a: SeededWorkspace): AttackValues['bodies'] {
   const payer = { customer: a.customerId, client_reference_id: a.workspaceId };
   return {
     'PATCH /account': [{ ...aimed, display_name: 'Taken', time_zone: 'Asia/Tokyo' }],
+    'PATCH /account/workspace': [{ ...aimed, id: a.workspaceId, name: 'Taken' }],
     'POST /account/members': [
       { ...aimed, display_name: 'Mine', role: 'admin', email: a.memberEmail },
     ],

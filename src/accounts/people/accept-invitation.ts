@@ -4,7 +4,7 @@ import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import { countMembers, type ExplainNoSeat } from '#src/accounts/members.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Role } from '#src/tables/accounts.ts';
+import type { PlanTier, Role } from '#src/tables/accounts.ts';
 import type { PersonSession } from './better-auth.ts';
 import { findPerson, insertPerson, joinWorkspace, type KnownPerson } from './join-workspace.ts';
 import { hashLinkToken } from './link-token.ts';
@@ -54,14 +54,14 @@ export async function acceptInvitation(
 ): Promise<{ workspaceId: WorkspaceId; newEmail: string | null }> {
   return db.transaction().execute(async (trx) => {
     const invitation = await takeInvitation(trx, token);
-    const { workspaceId, email, role, isMailed: isVerified } = invitation;
+    const { workspaceId, email, isMailed: isVerified } = invitation;
     const known = await findPerson(trx, email);
     if (known === null && newPerson === null) throw fieldsMissing();
     const person =
       known === null && newPerson !== null
         ? await insertPerson(trx, { ...newPerson, email, isVerified })
         : assertSame(known, session);
-    await admitMember(trx, { workspaceId, person, role }, explainNoSeat);
+    await admitMember(trx, invitation, person, explainNoSeat);
     return { workspaceId, newEmail: known === null ? email : null };
   });
 }
@@ -87,8 +87,7 @@ export async function acceptAllFor(
     await db
       .transaction()
       .execute(async (trx) => {
-        const { workspaceId, role } = await takeByHash(trx, tokenHash);
-        await admitMember(trx, { workspaceId, person, role }, explainNoSeat);
+        await admitMember(trx, await takeByHash(trx, tokenHash), person, explainNoSeat);
       })
       .catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
@@ -110,6 +109,8 @@ export async function isInvited(db: Database, email: string): Promise<boolean> {
 interface TakenInvitation {
   id: InvitationId;
   workspaceId: WorkspaceId;
+  /** Of the workspace, which is locked. */
+  plan: PlanTier;
   email: string;
   role: Role;
   isMailed: boolean;
@@ -119,27 +120,36 @@ function takeInvitation(trx: DatabaseTransaction, token: string): Promise<TakenI
   return takeByHash(trx, hashLinkToken(token));
 }
 
-/** Deletes it; if the transaction fails, it can be used again. */
+/**
+ * Deletes it; if the transaction fails, it can be used again. Locks its workspace first, in the order of an admin who
+ * invites the same address again.
+ */
 async function takeByHash(trx: DatabaseTransaction, tokenHash: Buffer): Promise<TakenInvitation> {
-  const { rows } = await sql<TakenInvitation>`
+  const open = await trx
+    .selectFrom('invitation')
+    .select('workspace_id')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst();
+  if (!open) throw linkIsDead();
+  const { plan_tier: plan } = await lockWorkspace(trx, open.workspace_id);
+  const { rows } = await sql<Omit<TakenInvitation, 'plan'>>`
     delete from invitation
     where token_hash = ${tokenHash} and email is not null and expires_at > now()
     returning id, workspace_id as "workspaceId", email, role, is_mailed as "isMailed"`.execute(trx);
   const [taken] = rows;
   if (!taken) throw linkIsDead();
-  return taken;
+  return { ...taken, plan };
 }
 
 async function admitMember(
   trx: DatabaseTransaction,
-  member: { workspaceId: WorkspaceId; person: KnownPerson; role: Role },
+  { workspaceId, plan, role }: TakenInvitation,
+  person: KnownPerson,
   explainNoSeat: ExplainNoSeat,
 ): Promise<void> {
-  const { workspaceId, person } = member;
-  const { plan_tier: plan } = await lockWorkspace(trx, workspaceId);
   if (await isMember(trx, workspaceId, person.id)) return;
   const taken = await countMembers(trx, workspaceId);
-  const { isNew } = await joinWorkspace(trx, member);
+  const { isNew } = await joinWorkspace(trx, { workspaceId, person, role });
   const refusal = isNew ? explainNoSeat(plan, taken) : null;
   if (refusal !== null) throw new Problem('UNAUTHORIZED', refusal);
 }

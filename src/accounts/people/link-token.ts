@@ -11,7 +11,7 @@ export function hashLinkToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** In the fragment, which browsers send to nobody: not to the service's log, not to the next page. */
+/** The token is in the fragment, which browsers never send: it reaches neither a log nor the next page. */
 export function linkTo(baseUrl: string, page: LinkedPage, token: string): string {
   return `${baseUrl}/console/${page}#token=${token}`;
 }

@@ -12,7 +12,7 @@ import { linkTo } from './link-token.ts';
 import { resetMail } from './mails.ts';
 import { findLatestWorkspace, pruneExpired } from './sessions.ts';
 import { hasCookie, type SessionCookie, sessionCookieOf } from './session-cookie.ts';
-import { foundWorkspace } from './sign-up.ts';
+import { createOwnWorkspace } from './sign-up.ts';
 
 export interface Mail {
   to: string;
@@ -139,6 +139,6 @@ async function chooseFirstWorkspace(
   if (person.email_verified) await acceptAllFor(db, person, explainNoSeat);
   const joined = await findLatestWorkspace(db, personId);
   if (joined !== null || config.SIGN_UP !== 'open') return joined;
-  await foundWorkspace(db, person, config.DEFAULT_PLAN);
+  await createOwnWorkspace(db, person, config.DEFAULT_PLAN);
   return findLatestWorkspace(db, personId);
 }

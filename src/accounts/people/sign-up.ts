@@ -37,7 +37,7 @@ export async function signUp(
 }
 
 /** Makes a workspace for a person who has none. */
-export async function foundWorkspace(
+export async function createOwnWorkspace(
   db: Database,
   person: KnownPerson,
   planTier: PlanTier,

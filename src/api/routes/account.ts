@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Account, nameTimeZone, readAccount, updateAccount } from '#src/accounts/account.ts';
 import type { Principal } from '#src/accounts/principal.ts';
+import { renameWorkspace } from '#src/accounts/workspaces.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { displayName } from '#src/platform/display-name.ts';
 import { PLAN_TIERS, ROLES } from '#src/tables/accounts.ts';
@@ -54,6 +55,21 @@ export const ownAccountRoutes: Route[] = [
         timeZone: body.time_zone ?? null,
       });
       return presentAccount(account, principal);
+    },
+  }),
+  defineRoute({
+    tag: 'Account',
+    family: 'platform',
+    scope: 'admin',
+    method: 'PATCH',
+    path: '/account/workspace',
+    audit: { action: 'workspace.rename', fields: ['name'] },
+    summary: 'Rename your workspace',
+    body: z.object({ name: displayName }),
+    reply: z.object({ id: z.string(), name: z.string() }),
+    async handle({ services, principal: { workspaceId }, body: { name } }) {
+      await renameWorkspace(services.db, workspaceId, name);
+      return { id: workspaceId, name };
     },
   }),
 ];

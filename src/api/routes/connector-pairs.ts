@@ -8,13 +8,13 @@ import {
   resumePair,
   setFrequency,
 } from '#src/connectors/administration/control-pair.ts';
-import { countRuns } from '#src/connectors/administration/pair-attempts.ts';
 import { findPair, findPairId } from '#src/connectors/administration/pair-status.ts';
-import { pairInfoSchema, presentPair } from '#src/connectors/administration/present-pair.ts';
+import { pairInfoSchema } from '#src/connectors/administration/present-pair.ts';
 import { requestPrune } from '#src/connectors/runs/request-prune.ts';
 import { requestRun } from '#src/connectors/runs/request-run.ts';
 import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
 import type { PruneAttemptId } from '#src/ids.ts';
+import { pairBody } from './connector-bodies.ts';
 
 const PAIR_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
 const onePair = z.object({ id: pathId });
@@ -34,11 +34,8 @@ export const connectorPairRoutes: Route[] = [
     summary: 'A pair: status, counts, connector, credential, progress',
     params: onePair,
     reply: pairInfoSchema,
-    async handle({ services, principal, params }) {
-      const { db, secrets, clock } = services;
-      const pair = await findPair(db, principal.workspaceId, params.id);
-      return presentPair(secrets, pair, { runs: await countRuns(db, pair.id), now: clock() });
-    },
+    handle: ({ services, principal, params }) =>
+      pairBody(services, principal.workspaceId, params.id),
   }),
   defineRoute({
     ...PAIR_ROUTE,

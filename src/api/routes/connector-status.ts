@@ -10,11 +10,9 @@ import {
   listLinkedSources,
 } from '#src/connectors/administration/pair-sources.ts';
 import { isIndexing, listPairs } from '#src/connectors/administration/pair-status.ts';
-import {
-  pairStatusSchema,
-  presentPairStatus,
-} from '#src/connectors/administration/present-pair.ts';
+import { pairStatusSchema } from '#src/connectors/administration/present-pair.ts';
 import { sourceFor } from '#src/documents/platform-source.ts';
+import { pairsBody } from './connector-bodies.ts';
 
 const STATUS_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
 const ignored = z.string().optional().describe('Ignored.');
@@ -26,10 +24,7 @@ const pairListing = defineRoute({
   summary: 'List pairs with status and counts',
   description: 'Connectors that are not linked are not in it.',
   reply: z.array(pairStatusSchema),
-  async handle({ services, principal }) {
-    const pairs = await listPairs(services.db, principal.workspaceId);
-    return pairs.map((pair) => presentPairStatus(services.secrets, pair));
-  },
+  handle: ({ services, principal }) => pairsBody(services, principal.workspaceId),
 });
 
 export const connectorStatusRoutes: Route[] = [

@@ -13,6 +13,7 @@ const MAX_CHUNKS = 200;
 export const documentChunkRoutes: Route[] = [
   defineRoute({
     ...INGESTION,
+    scope: 'read-or-ingest',
     method: 'GET',
     path: '/service-api/ingestion/{document_id}/chunks',
     summary: 'The chunks of a document, as they are indexed',

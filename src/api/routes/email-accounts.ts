@@ -10,7 +10,11 @@ import { changeAccount } from '#src/email/administration/change-account.ts';
 import { createAccount } from '#src/email/administration/create-account.ts';
 import { deleteAccount } from '#src/email/administration/delete-account.ts';
 import { accountIdOf } from '#src/email/path-ids.ts';
-import { accountSchema, presentAccount } from '#src/email/administration/present-account.ts';
+import {
+  accountSchema,
+  presentAccount,
+  presentAccounts,
+} from '#src/email/administration/present-account.ts';
 import { setDefault } from '#src/email/administration/set-default.ts';
 
 const ACCOUNTS = {
@@ -54,7 +58,8 @@ export const emailAccountRoutes: Route[] = [
         request,
         signal,
       );
-      return { ...presentAccount(account), verification_token: verificationToken };
+      const presented = await presentAccount(services.db, workspaceId, account);
+      return { ...presented, verification_token: verificationToken };
     },
   }),
   defineRoute({
@@ -64,9 +69,12 @@ export const emailAccountRoutes: Route[] = [
     path: '/email-accounts',
     summary: 'List the sender accounts of the workspace, oldest first',
     reply: z.object({ accounts: z.array(accountSchema), total: z.int() }),
-    async handle({ services, principal }) {
-      const accounts = await listAccounts(services.db, principal.workspaceId);
-      return { accounts: accounts.map(presentAccount), total: accounts.length };
+    async handle({ services: { db }, principal: { workspaceId } }) {
+      const accounts = await listAccounts(db, workspaceId);
+      return {
+        accounts: await presentAccounts(db, workspaceId, accounts),
+        total: accounts.length,
+      };
     },
   }),
   defineRoute({
@@ -77,9 +85,9 @@ export const emailAccountRoutes: Route[] = [
     summary: 'A sender account',
     params: oneAccount,
     reply: accountSchema,
-    async handle({ services, principal, params }) {
-      const address = { workspaceId: principal.workspaceId, id: accountIdOf(params.id) };
-      return presentAccount(await findAccount(services.db, address));
+    async handle({ services: { db }, principal: { workspaceId }, params }) {
+      const account = await findAccount(db, { workspaceId, id: accountIdOf(params.id) });
+      return presentAccount(db, workspaceId, account);
     },
   }),
   defineRoute({
@@ -92,9 +100,10 @@ export const emailAccountRoutes: Route[] = [
     params: oneAccount,
     body: accountChangeSchema.extend({ time_zone: timeZone }).meta({ id: 'EmailAccountChange' }),
     reply: accountSchema,
-    async handle({ services, principal, params, body, signal }) {
-      const address = { workspaceId: principal.workspaceId, id: accountIdOf(params.id) };
-      return presentAccount(await changeAccount(services, address, body, signal));
+    async handle({ services, principal: { workspaceId }, params, body, signal }) {
+      const address = { workspaceId, id: accountIdOf(params.id) };
+      const account = await changeAccount(services, address, body, signal);
+      return presentAccount(services.db, workspaceId, account);
     },
   }),
   defineRoute({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whyForbidden } from '#src/accounts/principal.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { findThings } from '#src/operations/find-things.ts';
+import { type FinderScope, findThings } from '#src/operations/find-things.ts';
 
 const MAX_LENGTH = 200;
 
@@ -31,8 +31,7 @@ export const findRoutes: Route[] = [
     }),
     async handle({ services, principal, query }) {
       const { workspaceId, userId } = principal;
-      const may = (scope: 'read' | 'admin' | 'operator-read'): boolean =>
-        whyForbidden(principal, scope) === null;
+      const may = (scope: FinderScope): boolean => whyForbidden(principal, scope) === null;
       return { results: await findThings(services, { workspaceId, userId, may }, query.q) };
     },
   }),

@@ -3,6 +3,7 @@ import { ownAccountRoutes } from './account.ts';
 import { accountRoutes } from './accounts.ts';
 import { adminSearchRoutes } from './admin-search.ts';
 import { agentRoutes } from './agents.ts';
+import { bounceMailboxRoutes } from './bounce-mailboxes.ts';
 import { billingRoutes } from './billing.ts';
 import { chatMessageRoutes } from './chat-messages.ts';
 import { chatSessionRoutes } from './chat-sessions.ts';
@@ -17,6 +18,8 @@ import { credentialRoutes } from './credentials.ts';
 import { customToolRoutes } from './custom-tools.ts';
 import { documentCurationRoutes } from './document-curation.ts';
 import { documentChunkRoutes } from './document-chunks.ts';
+import { documentFileRoutes } from './document-files.ts';
+import { documentListRoutes } from './document-lists.ts';
 import { documentSetRoutes } from './document-sets.ts';
 import { emailAccountRoutes } from './email-accounts.ts';
 import { emailMessageRoutes } from './email-messages.ts';
@@ -33,6 +36,7 @@ import { liveRoutes } from './live.ts';
 import { mcpServerRoutes } from './mcp-servers.ts';
 import { memberRoutes } from './members.ts';
 import { operationsFailureRoutes } from './operations-failures.ts';
+import { operationsJobRoutes } from './operations-jobs.ts';
 import { operationsQueueRoutes } from './operations-queues.ts';
 import { operationsRoutes } from './operations.ts';
 import { pairAttemptRoutes } from './pair-attempts.ts';
@@ -83,6 +87,8 @@ export const ROUTES: readonly Route[] = [
   ...ingestionRoutes,
   ...documentCurationRoutes,
   ...documentChunkRoutes,
+  ...documentListRoutes,
+  ...documentFileRoutes,
   ...searchRoutes,
   ...searchSettingsRoutes,
   ...searchSuggestRoutes,
@@ -109,9 +115,11 @@ export const ROUTES: readonly Route[] = [
   ...gamificationRoutes,
   ...emailAccountRoutes,
   ...emailMessageRoutes,
+  ...bounceMailboxRoutes,
   ...privacyRoutes,
   ...operationsQueueRoutes,
   ...operationsFailureRoutes,
+  ...operationsJobRoutes,
   ...operationsRoutes,
   ...liveRoutes,
   ...findRoutes,

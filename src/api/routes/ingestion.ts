@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { acceptBatch, acceptLines, batchReplySchema } from '#src/api/ingest-batch.ts';
+import { documentFilterFields, toDocumentFilter } from '#src/api/document-filter-query.ts';
 import { acceptItem, readItems } from '#src/api/ingest-item.ts';
+import { ingestionStatsBody, ingestionStatsSchema } from '#src/api/ingestion-stats.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
-import { shownUnder } from '#src/connectors/kinds/source-spellings.ts';
 import { ingestionItemSchema } from '#src/documents/incoming-document.ts';
+import { listDocuments } from '#src/documents/list-documents.ts';
 import {
   acceptedSchema,
   documentStatusSchema,
   presentDocument,
 } from '#src/documents/present-document.ts';
 import { MAX_BATCH, MAX_VALUES } from '#src/documents/read-documents.ts';
-import { findDocument, ingestionStats, listDocuments, markDeleting } from '#src/documents/store.ts';
+import { findDocument, markDeleting } from '#src/documents/store.ts';
 import { Problem } from '#src/platform/errors.ts';
-import { DOCUMENT_STATUSES } from '#src/tables/documents.ts';
 
 const INGESTION = { tag: 'Ingestion', family: 'platform', scope: 'ingest' } as const;
 /** Read here, in a thread when it is large. */
@@ -47,8 +48,8 @@ export const ingestionRoutes: Route[] = [
     body: ingestionItemSchema,
     reply: acceptedSchema,
     errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMIT_EXCEEDED'],
-    async handle({ services, principal, incoming, requestId }) {
-      const caller = { principal, requestId };
+    async handle({ services, principal, incoming, requestId, signal }) {
+      const caller = { principal, requestId, signal };
       const bytes = await incoming.bytes(services.config.MAX_BODY_BYTES, 'MAX_BODY_BYTES');
       const [item] = await readItems(services, caller, bytes, 'item');
       return acceptItem(services, caller, item);
@@ -66,11 +67,10 @@ export const ingestionRoutes: Route[] = [
     body: batchBody,
     reply: batchReplySchema,
     errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMIT_EXCEEDED'],
-    async handle({ services, principal, incoming, requestId }) {
-      const caller = { principal, requestId };
+    async handle({ services, principal, incoming, requestId, signal }) {
+      const caller = { principal, requestId, signal };
       if (incoming.mediaType === NDJSON) {
-        const lines = incoming.lines(services.config.MAX_DOCUMENT_BYTES * 2);
-        return streamReply(NDJSON, acceptLines(services, caller, lines));
+        return streamReply(NDJSON, acceptLines(services, caller, incoming));
       }
       const body = await incoming.bytes(services.config.MAX_BODY_BYTES, 'MAX_BODY_BYTES');
       return acceptBatch(services, caller, body);
@@ -82,9 +82,7 @@ export const ingestionRoutes: Route[] = [
     path: '/service-api/ingestion',
     summary: 'List documents, newest first',
     query: z.object({
-      status: z.enum(DOCUMENT_STATUSES).optional(),
-      source: z.string().max(64).optional(),
-      cc_pair_id: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
+      ...documentFilterFields,
       limit: z.coerce.number().int().min(1).max(1_000).default(100),
       cursor: cursor.optional(),
     }),
@@ -93,12 +91,9 @@ export const ingestionRoutes: Route[] = [
       next_cursor: z.string().nullable(),
     }),
     async handle({ services, principal, query, framing }) {
-      const { source } = query;
       const records = await listDocuments(services.db, {
         reader: principal,
-        status: query.status ?? null,
-        sources: source === undefined ? null : [source, ...shownUnder(source, framing)],
-        ccPairId: query.cc_pair_id ?? null,
+        filter: toDocumentFilter(query, framing),
         before: query.cursor ?? null,
         limit: query.limit,
       });
@@ -114,27 +109,12 @@ export const ingestionRoutes: Route[] = [
     method: 'GET',
     path: '/service-api/ingestion/stats',
     summary: 'Backlog, rate and estimated time to drain',
-    reply: z.object({
-      counts: z.record(z.enum(DOCUMENT_STATUSES), z.number().int()),
-      documents_per_second: z.number().describe('Indexed, over the last minute.'),
-      oldest_pending_seconds: z.number().nullable(),
-      estimated_seconds_to_drain: z
-        .number()
-        .nullable()
-        .describe('0 when nothing waits; null when nothing was indexed in the last minute.'),
-    }),
-    async handle({ services, principal }) {
-      const stats = await ingestionStats(services.db, principal.workspaceId);
-      return {
-        counts: stats.counts,
-        documents_per_second: stats.documentsPerSecond,
-        oldest_pending_seconds: stats.oldestPendingSeconds,
-        estimated_seconds_to_drain: stats.estimatedSecondsToDrain,
-      };
-    },
+    reply: ingestionStatsSchema,
+    handle: ({ services, principal }) => ingestionStatsBody(services, principal),
   }),
   defineRoute({
     ...INGESTION,
+    scope: 'read-or-ingest',
     method: 'GET',
     path: '/service-api/ingestion/{document_id}',
     summary: 'A document: status, revision, chunks, error, timings',

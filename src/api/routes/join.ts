@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { findBootstrapWorkspace } from '#src/accounts/bootstrap-workspace.ts';
 import { acceptInvitation, readOffer } from '#src/accounts/people/accept-invitation.ts';
 import { limitTokens } from '#src/accounts/people/limit-attempts.ts';
 import { useOwnerLink } from '#src/accounts/people/owner-link.ts';
 import { chooseWorkspace } from '#src/accounts/people/sessions.ts';
 import { signUp } from '#src/accounts/people/sign-up.ts';
+import { renameWorkspace } from '#src/accounts/workspaces.ts';
 import { signInNow } from '#src/api/ask-better-auth.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import {
@@ -31,7 +33,11 @@ export const joinRoutes: Route[] = [
     summary: 'Become an operator with the owner link',
     description:
       "The link is printed when the service starts without an owner, and by npx millrace owner-link. It works once, for 24 hours. Whoever signs in to the operator's workspace with the address already gets the new password, and their sessions end.",
-    body: z.object({ token: linkToken, ...newPerson }),
+    body: z.object({
+      token: linkToken,
+      ...newPerson,
+      workspace_name: displayName.nullish().describe('A new name of the operator’s workspace.'),
+    }),
     reply: sessionReply,
     errors: ['CONFLICT', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED'],
     async handle({ services, body, headers, clientAddress }) {
@@ -39,6 +45,10 @@ export const joinRoutes: Route[] = [
       await limitTokens(services.db, clientAddress);
       const passwordHash = await services.signIn.hashPassword(password);
       await useOwnerLink(services.db, token, { name, email, passwordHash });
+      const workspaceId = await findBootstrapWorkspace(services.db);
+      if (body.workspace_name && workspaceId !== null) {
+        await renameWorkspace(services.db, workspaceId, body.workspace_name);
+      }
       const asker = { headers, clientAddress };
       return presentNewSession(services, await signInNow(services, { email, password }, asker));
     },

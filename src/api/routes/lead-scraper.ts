@@ -35,9 +35,9 @@ export const leadScraperRoutes: Route[] = [
     scope: 'member',
     method: 'POST',
     path: PATH,
-    summary: 'Find leads by words, or on one site',
+    summary: 'Find leads by words, or on the sites of addresses',
     description:
-      'keyword_search names sites with the configured provider and reads each; scrape_url reads the site of one address. Waits up to 25 s for the result; when more time is needed, or with `Prefer: respond-async`, answers 202 with the address to ask. An identical request within an hour gets the result that is there, unless it sends `Cache-Control: no-cache`. robots.txt and the do-not-contact list are honoured.',
+      'keyword_search names sites with the configured provider and reads each; scrape_url reads the site of the address in `query`, or of each of up to 50 in `urls`. Waits up to 25 s for the result; when more time is needed, or with `Prefer: respond-async`, answers 202 with the address to ask. An identical request within an hour gets the result that is there, unless it sends `Cache-Control: no-cache`. robots.txt and the do-not-contact list are honoured.',
     requestHeaders: [
       PREFER_HEADER,
       {

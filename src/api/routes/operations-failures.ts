@@ -1,21 +1,16 @@
 import { z } from 'zod';
-import { QUEUES } from '#queues/index.ts';
 import { operatorOf } from '#src/api/operator.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { PAGE } from '#src/operations/cursor.ts';
+import { discardFailures } from '#src/operations/discard-failures.ts';
 import { groupFailedJobs, listFailedJobs } from '#src/operations/failed-jobs.ts';
-import {
-  groupFailures,
-  isFailingQueue,
-  kindOfFailure,
-  listFailures,
-} from '#src/operations/failures.ts';
+import { groupFailures, isFailingQueue, listFailures } from '#src/operations/failures.ts';
 import {
   failureGroupSchema,
   failureSchema,
-  presentFailure,
+  presentFailures,
 } from '#src/operations/present-failure.ts';
-import { assertQueue } from '#src/operations/queue-board.ts';
+import { queueNamed } from '#src/operations/jobs.ts';
 import { beginOf, rangeSchema } from '#src/operations/range.ts';
 import { MAX_RETRIED, retryFailures, whyNotRetryable } from '#src/operations/retry-failures.ts';
 import type { Services } from '#src/services.ts';
@@ -47,7 +42,7 @@ export const operationsFailureRoutes: Route[] = [
       other_groups: z.int().describe('Left out of the list.'),
     }),
     async handle({ services, params, query }) {
-      assertQueue(params.queue);
+      queueNamed(params.queue);
       const since = beginOf(query.range, services.clock());
       const whyNot = whyNotRetryable(params.queue);
       const found = await groupsOf(services, params.queue, since);
@@ -67,7 +62,7 @@ export const operationsFailureRoutes: Route[] = [
     reply: z.object({ failures: z.array(failureSchema), next_cursor: z.string().nullable() }),
     async handle({ services, params, query }) {
       const { queue } = params;
-      assertQueue(queue);
+      queueNamed(queue);
       const since = beginOf(query.range, services.clock());
       const rows = isFailingQueue(queue)
         ? await listFailures(
@@ -76,12 +71,11 @@ export const operationsFailureRoutes: Route[] = [
             { since, group: params.group, id: null },
             { order: 'desc', limit: PAGE + 1, offset: query.cursor },
           )
-        : (await listFailedJobs(services, queueOf(queue), since))
+        : (await listFailedJobs(services, queueNamed(queue), since))
             .filter((job) => job.group === params.group)
             .slice(query.cursor, query.cursor + PAGE + 1);
-      const kind = isFailingQueue(queue) ? kindOfFailure(queue) : 'job';
       return {
-        failures: rows.slice(0, PAGE).map((row) => presentFailure(row, kind)),
+        failures: await presentFailures(services.db, queue, rows.slice(0, PAGE)),
         next_cursor: rows.length > PAGE ? String(query.cursor + PAGE) : null,
       };
     },
@@ -98,7 +92,7 @@ export const operationsFailureRoutes: Route[] = [
     body: z
       .object({
         range: rangeSchema,
-        group: group.nullish().describe('Null for all of the range.'),
+        group: group.nullish().describe('Null for all in the range.'),
         id: z.string().max(100).nullish().describe('One failure, instead of a group.'),
         count: z.int().min(1).max(1_000_000_000),
         limit: z.int().min(1).max(MAX_RETRIED).default(MAX_RETRIED),
@@ -112,7 +106,7 @@ export const operationsFailureRoutes: Route[] = [
     }),
     errors: ['CONFLICT'],
     async handle({ services, principal, params, body, requestId }) {
-      assertQueue(params.queue);
+      queueNamed(params.queue);
       const outcome = await retryFailures(
         services,
         await operatorOf(services, principal, requestId),
@@ -131,37 +125,63 @@ export const operationsFailureRoutes: Route[] = [
       return { ...counts, why_skipped: whySkipped };
     },
   }),
+  defineRoute({
+    ...OPERATIONS,
+    scope: 'bootstrap-admin',
+    method: 'POST',
+    path: '/operations/queues/{queue}/failures/discard',
+    summary: 'Discard failures: one, a group, or all in a range',
+    description:
+      'They no longer count as failures for operators. The rows are unchanged for their owners, and count again if they fail again; failed jobs without a row are deleted. count is the number that you saw: if there are more by now, nothing is done and the answer is 409. The oldest go first, at most 10,000 per request.',
+    params: oneQueue,
+    body: z
+      .object({
+        range: rangeSchema,
+        group: group.nullish().describe('Null for all in the range.'),
+        id: z.string().max(100).nullish().describe('One failure, instead of a group.'),
+        count: z.int().min(1).max(1_000_000_000),
+      })
+      .refine((body) => !body.id || !body.group, 'Give a group or an id, not both.'),
+    reply: z.object({ discarded: z.int(), left: z.int() }),
+    errors: ['CONFLICT'],
+    async handle({ services, principal, params, body, requestId }) {
+      queueNamed(params.queue);
+      const operator = await operatorOf(services, principal, requestId);
+      const choice = {
+        since: beginOf(body.range, services.clock()),
+        group: body.group ?? null,
+        id: body.id ?? null,
+      };
+      return discardFailures(services, operator, {
+        queue: params.queue,
+        choice,
+        expected: body.count,
+      });
+    },
+  }),
 ];
 
 async function groupsOf(services: Services, queue: string, since: Date) {
-  if (isFailingQueue(queue)) {
-    const { groups, total, otherGroups } = await groupFailures(services.db, queue, since);
-    return { total, other_groups: otherGroups, groups: groups.map(shown(kindOfFailure(queue))) };
-  }
-  const jobs = await listFailedJobs(services, queueOf(queue), since);
-  return { total: jobs.length, other_groups: 0, groups: groupFailedJobs(jobs).map(shown('job')) };
+  const { total, otherGroups, groups } = isFailingQueue(queue)
+    ? await groupFailures(services.db, queue, since)
+    : await groupsOfJobs(services, queue, since);
+  const examples = await presentFailures(
+    services.db,
+    queue,
+    groups.map(({ example }) => example),
+  );
+  return {
+    total,
+    other_groups: otherGroups,
+    groups: groups.flatMap(({ group, message, count, ...times }, index) => {
+      const example = examples[index];
+      const [first_at, last_at] = [times.first_at.toISOString(), times.last_at.toISOString()];
+      return example ? [{ group, message, count, first_at, last_at, example }] : [];
+    }),
+  };
 }
 
-function shown(kind: string) {
-  return (one: {
-    group: string;
-    message: string;
-    count: number;
-    first_at: Date;
-    last_at: Date;
-    example: Parameters<typeof presentFailure>[0];
-  }) => ({
-    group: one.group,
-    message: one.message,
-    count: one.count,
-    first_at: one.first_at.toISOString(),
-    last_at: one.last_at.toISOString(),
-    example: presentFailure(one.example, kind),
-  });
-}
-
-function queueOf(name: string) {
-  const queue = QUEUES.find((one) => one.name === name);
-  if (!queue) throw new Error(`${name} is not in the list of queues.`);
-  return queue;
+async function groupsOfJobs(services: Services, queue: string, since: Date) {
+  const jobs = await listFailedJobs(services, queueNamed(queue), since);
+  return { total: jobs.length, otherGroups: 0, groups: groupFailedJobs(jobs) };
 }

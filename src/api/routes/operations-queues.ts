@@ -10,7 +10,7 @@ import {
   queueSchema,
   runningJobSchema,
 } from '#src/operations/present-queue.ts';
-import { assertQueue } from '#src/operations/queue-board.ts';
+import { queueNamed } from '#src/operations/jobs.ts';
 import { queueHistory } from '#src/operations/queue-history.ts';
 import { rangeSchema } from '#src/operations/range.ts';
 import { queueBody, queuesBody } from './operations-bodies.ts';
@@ -65,7 +65,7 @@ export const operationsQueueRoutes: Route[] = [
     query: ofRange,
     reply: historySchema,
     async handle({ services, params, query }) {
-      assertQueue(params.queue);
+      queueNamed(params.queue);
       return presentHistory(await queueHistory(services, params.queue, query.range));
     },
   }),
@@ -80,7 +80,7 @@ export const operationsQueueRoutes: Route[] = [
     body: z.object({ reason: z.string().trim().max(500).nullish() }),
     reply: z.object({ paused: pauseSchema }),
     async handle({ services, principal, params, body, requestId }) {
-      assertQueue(params.queue);
+      queueNamed(params.queue);
       const operator = await operatorOf(services, principal, requestId);
       const reason = body.reason ? body.reason : null;
       const pause = await pauseQueue(services.db, operator, { queue: params.queue, reason });
@@ -97,7 +97,7 @@ export const operationsQueueRoutes: Route[] = [
     body: z.object({}).optional(),
     reply: z.object({ paused: z.null() }),
     async handle({ services, principal, params, requestId }) {
-      assertQueue(params.queue);
+      queueNamed(params.queue);
       await resumeQueue(
         services.db,
         await operatorOf(services, principal, requestId),

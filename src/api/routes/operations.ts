@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { QUEUES } from '#queues/index.ts';
 import { operatorOf } from '#src/api/operator.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { listActions } from '#src/operations/audit.ts';
+import { listActions, listActors } from '#src/operations/audit.ts';
 import { cursorSchema, PAGE, pageOf } from '#src/operations/cursor.ts';
 import { alarmSchema, runningJobSchema } from '#src/operations/present-queue.ts';
 import { beginOf, rangeSchema } from '#src/operations/range.ts';
 import { listRepairs } from '#src/operations/repairs.ts';
-import { listSchedules, runSchedule } from '#src/operations/schedules.ts';
-import { alarmsBody, workersBody } from './operations-bodies.ts';
+import { runSchedule } from '#src/operations/schedules.ts';
+import { alarmsBody, schedulesBody, workersBody } from './operations-bodies.ts';
 
 const OPERATIONS = { tag: 'Operations', family: 'platform' } as const;
 const READ = { ...OPERATIONS, scope: 'operator-read' } as const;
@@ -53,24 +54,13 @@ export const operationsRoutes: Route[] = [
           does: z.string(),
           every_seconds: z.number(),
           next_at: timestamp.nullable(),
-          last_at: timestamp.nullable().describe('The last minute with a run.'),
+          last_at: timestamp.nullable().describe('When a run ended last.'),
+          running: z.boolean().describe('As of the last heartbeat.'),
           paused: z.boolean(),
         }),
       ),
     }),
-    async handle({ services }) {
-      const schedules = await listSchedules(services);
-      return {
-        schedules: schedules.map((schedule) => ({
-          name: schedule.name,
-          does: schedule.does,
-          every_seconds: schedule.everyMs / 1_000,
-          next_at: schedule.nextAt?.toISOString() ?? null,
-          last_at: schedule.lastAt?.toISOString() ?? null,
-          paused: schedule.isPaused,
-        })),
-      };
-    },
+    handle: ({ services }) => schedulesBody(services),
   }),
   defineRoute({
     ...OPERATIONS,
@@ -130,7 +120,11 @@ export const operationsRoutes: Route[] = [
     method: 'GET',
     path: '/operations/audit',
     summary: 'What operators did, newest first',
-    query: z.object({ queue: z.string().max(60).optional(), cursor: cursorSchema }),
+    query: z.object({
+      queue: z.string().max(60).optional(),
+      user_id: z.uuid().optional().describe('Only what this user account did.'),
+      cursor: cursorSchema,
+    }),
     reply: z.object({
       actions: z.array(
         z.object({
@@ -147,11 +141,16 @@ export const operationsRoutes: Route[] = [
           request_id: z.string().nullable(),
         }),
       ),
+      actors: z
+        .array(z.object({ user_id: z.string(), name: z.string() }))
+        .describe('Who has acted so far, at most 200.'),
+      queues: z.array(z.string()).describe('Of all queues, to choose one.'),
       next_cursor: z.string().nullable(),
     }),
     async handle({ services, query }) {
       const rows = await listActions(services.db, {
         queue: query.queue ?? null,
+        userId: query.user_id ?? null,
         before: query.cursor ?? null,
         limit: PAGE + 1,
       });
@@ -166,6 +165,8 @@ export const operationsRoutes: Route[] = [
           detail: row.detail,
           request_id: row.request_id,
         })),
+        actors: await listActors(services.db),
+        queues: QUEUES.map(({ name }) => name),
         next_cursor: nextCursor,
       };
     },

@@ -2,21 +2,15 @@ import { listSyncedDocuments } from '#src/documents/documents-of-pair.ts';
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { pathId } from '#src/connectors/administration/connector-request.ts';
-import {
-  findRun,
-  listPrunes,
-  listRunErrors,
-  listRuns,
-} from '#src/connectors/administration/pair-attempts.ts';
+import { findRun } from '#src/connectors/administration/pair-attempts.ts';
 import { findPairId } from '#src/connectors/administration/pair-status.ts';
 import {
   indexAttemptErrorSchema,
   indexAttemptSchema,
-  presentPrune,
   presentRun,
-  presentRunError,
   pruneAttemptSchema,
 } from '#src/connectors/administration/present-attempt.ts';
+import { errorsBody, prunesBody, runsBody, toPage } from './connector-bodies.ts';
 
 const ATTEMPT_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
 const MAX_PAGE_NUMBER = 1_000_000;
@@ -33,11 +27,6 @@ const pageQuery = (most: number, usual = 10) =>
 const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), total_items: z.int() });
 
-const toPage = (query: { page_num: number; page_size: number }) => ({
-  number: query.page_num,
-  size: query.page_size,
-});
-
 export const pairAttemptRoutes: Route[] = [
   defineRoute({
     ...ATTEMPT_ROUTE,
@@ -47,13 +36,8 @@ export const pairAttemptRoutes: Route[] = [
     params: onePair,
     query: pageQuery(1_000),
     reply: pageOf(indexAttemptSchema),
-    async handle({ services, principal, params, query }) {
-      const { db, clock } = services;
-      const pairId = await findPairId(db, principal.workspaceId, params.id);
-      const { items, total } = await listRuns(db, pairId, toPage(query));
-      const now = clock();
-      return { items: items.map((run) => presentRun(run, now)), total_items: total };
-    },
+    handle: ({ services, principal, params, query }) =>
+      runsBody(services, { ...principal, ...params }, query),
   }),
   defineRoute({
     ...ATTEMPT_ROUTE,
@@ -78,15 +62,8 @@ export const pairAttemptRoutes: Route[] = [
     params: onePair,
     query: pageQuery(100).extend({ include_resolved: z.stringbool().default(false) }),
     reply: pageOf(indexAttemptErrorSchema),
-    async handle({ services, principal, params, query }) {
-      const pairId = await findPairId(services.db, principal.workspaceId, params.id);
-      const { items, total } = await listRunErrors(services.db, pairId, {
-        userId: principal.userId,
-        includeResolved: query.include_resolved,
-        page: toPage(query),
-      });
-      return { items: items.map(presentRunError), total_items: total };
-    },
+    handle: ({ services, principal, params, query }) =>
+      errorsBody(services, { ...principal, ...params }, query),
   }),
   defineRoute({
     ...ATTEMPT_ROUTE,
@@ -96,11 +73,8 @@ export const pairAttemptRoutes: Route[] = [
     params: onePair,
     query: pageQuery(100),
     reply: pageOf(pruneAttemptSchema),
-    async handle({ services, principal, params, query }) {
-      const pairId = await findPairId(services.db, principal.workspaceId, params.id);
-      const { items, total } = await listPrunes(services.db, pairId, toPage(query));
-      return { items: items.map(presentPrune), total_items: total };
-    },
+    handle: ({ services, principal, params, query }) =>
+      prunesBody(services, { ...principal, ...params }, query),
   }),
   defineRoute({
     ...ATTEMPT_ROUTE,

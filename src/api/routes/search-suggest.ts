@@ -35,14 +35,15 @@ export const searchSuggestRoutes: Route[] = [
       limit: z.int().min(1).max(MAX_SUGGESTIONS).nullish().describe('8 unless told.'),
     }),
     reply: z.object({ suggestions: z.array(suggestionSchema), took_ms: z.number() }),
-    async handle({ services, principal, body }) {
+    async handle({ services, principal, body, signal }) {
       const started = performance.now();
       const { workspaceId, userId } = principal;
-      const suggestions = await suggest(services.db, {
+      const suggestions = await suggest(services, {
         workspaceId,
         userId,
         text: body.query,
         limit: body.limit ?? 8,
+        signal,
       });
       return {
         suggestions: suggestions.map(({ kind, text, documentId, source }) => ({

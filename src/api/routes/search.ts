@@ -46,11 +46,21 @@ const searchResultSchema = searchHitSchema
   })
   .meta({ id: 'SearchResult' });
 
-const facetCount = z.object({ value: z.string(), count: z.int() });
+const counts = {
+  count: z.int().describe('Results that have it.'),
+  documents: z.int().describe('Documents that have it, of all that match.'),
+};
+const facetCount = z.object({ value: z.string(), ...counts });
 const facetsSchema = z
   .object({
+    documents: z
+      .int()
+      .describe('All documents that match: with a word of the query, or found by the vectors.'),
+    is_exact: z
+      .boolean()
+      .describe('False: too many match to count them all; each documents is at least so many.'),
     source_type: z.array(facetCount),
-    tags: z.array(z.object({ tag_key: z.string(), tag_value: z.string(), count: z.int() })),
+    tags: z.array(z.object({ tag_key: z.string(), tag_value: z.string(), ...counts })),
     document_set: z.array(facetCount),
   })
   .meta({ id: 'SearchFacets' });
@@ -114,7 +124,7 @@ export const searchRoutes: Route[] = [
       next_offset: z.int().nullable().describe('Null on the last page.'),
       facets: facetsSchema
         .nullable()
-        .describe('Null unless facets is true. Counts of all results.'),
+        .describe('Null unless facets is true. Counts of all results, and of all that match.'),
       corrected_query: z
         .string()
         .nullable()
@@ -182,8 +192,14 @@ function presentHit({ hit, copies, explanation }: PageHit, place: number) {
 function presentFacets({ facets }: SearchPage): z.input<typeof facetsSchema> | null {
   if (facets === null) return null;
   return {
+    documents: facets.documents,
+    is_exact: facets.isExact,
     source_type: facets.sources,
-    tags: facets.tags.map(({ key, value, count }) => ({ tag_key: key, tag_value: value, count })),
+    tags: facets.tags.map(({ key, value, ...counted }) => ({
+      tag_key: key,
+      tag_value: value,
+      ...counted,
+    })),
     document_set: facets.documentSets,
   };
 }

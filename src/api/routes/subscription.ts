@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { countMembers } from '#src/accounts/members.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { UNLIMITED } from '#src/billing/plans.ts';
 import { readSubscriptionStatus } from '#src/billing/subscription.ts';
+import { sumDocumentBytes } from '#src/documents/list-documents.ts';
+import { countAccounts } from '#src/email/accounts.ts';
+import { sumFileBytes } from '#src/files/stored-file-rows.ts';
 import { PLAN_TIERS } from '#src/tables/accounts.ts';
 
 const limited = z.int().describe(`${UNLIMITED} stands for no limit.`);
@@ -54,6 +58,29 @@ export const subscriptionRoutes: Route[] = [
         currency: status.currency,
         trial_active: status.trialActive,
         features: status.features,
+      };
+    },
+  }),
+  defineRoute({
+    tag: 'Subscription',
+    family: 'reference',
+    scope: 'any',
+    method: 'GET',
+    path: '/subscription/usage',
+    summary: 'How much of what the plan includes is in use',
+    reply: z.object({
+      users: z.int().describe('Members; open invitations count as well when one is added.'),
+      email_accounts: z.int(),
+      storage_bytes: z.number().describe('Texts of documents, and files.'),
+      card_payments: z.boolean().describe('Whether this service takes any.'),
+    }),
+    async handle({ services: { db, config }, principal: { workspaceId } }) {
+      return {
+        users: await countMembers(db, workspaceId),
+        email_accounts: await countAccounts(db, workspaceId),
+        storage_bytes:
+          (await sumDocumentBytes(db, workspaceId)) + (await sumFileBytes(db, workspaceId)),
+        card_payments: config.STRIPE_SECRET_KEY !== undefined,
       };
     },
   }),

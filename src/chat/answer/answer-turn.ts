@@ -144,7 +144,7 @@ function generate(
     forcedToolId: toolbox.forcedToolId,
     prompt: (documents, budgetTokens) =>
       promptOf(services, prepared, { documents, budgetTokens, toolNames: toolNames(prepared) }),
-    includeCitations: request.includeCitations,
+    citations: request.citations,
     onCut: () => (draft.isCut = true),
     signal,
   };
@@ -166,7 +166,7 @@ async function* research(
     messages: promptOf(services, prepared, { documents: null, budgetTokens, toolNames: [] }),
     question,
     isClarified: place.history.at(-1)?.isClarification ?? false,
-    includeCitations: request.includeCitations,
+    citations: request.citations,
     temperature,
     now: services.clock,
     onCut: () => (draft.isCut = true),
@@ -208,7 +208,7 @@ function promptOf(
     images: shown,
     attachments: [...files, ...projectFiles],
     additionalContext: request.additionalContext,
-    includeCitations: request.includeCitations,
+    includeCitations: request.citations.isShown,
     now: clock(),
   });
 }

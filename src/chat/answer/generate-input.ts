@@ -1,3 +1,4 @@
+import type { CitationStyle } from '#src/chat/citations/citations.ts';
 import type { ChatModel, ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import type { ReadPassages } from '#src/chat/extract/extract-from.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
@@ -20,7 +21,7 @@ export interface GenerateInput {
   forcedToolId: number | null;
   /** Builds the prompt, with the documents of a first search if there are any. */
   prompt: (documents: string | null, budgetTokens: number) => ChatModelMessage[];
-  includeCitations: boolean;
+  citations: CitationStyle;
   /** Called when the model reached its length limit. */
   onCut?: () => void;
   signal: AbortSignal;

@@ -10,6 +10,7 @@ import { loadCustomTools } from '#src/chat/custom-tools/load-custom-tools.ts';
 import type { ChatOwner } from '#src/chat/turns/chat-owner.ts';
 import type { ProjectSources } from './project-sources.ts';
 import type { ReadPassages } from '#src/chat/extract/extract-from.ts';
+import { paraphraseQuestion } from '#src/chat/extract/paraphrase-question.ts';
 import { createImageGeneration } from '#src/chat/built-in-tools/image-generation.ts';
 import { createInternalSearch } from '#src/chat/built-in-tools/internal-search.ts';
 import type { SearchIndex } from '#src/chat/search/search-all.ts';
@@ -153,7 +154,15 @@ function openIndex(
   const filters = withinSets(request.filters, agent.documentSets);
   return {
     searchIndex: (query, limit, signal) =>
-      searchDocuments(services, { ...caller, query, filters, limit, signal }),
+      searchDocuments(services, {
+        ...caller,
+        query,
+        filters,
+        limit,
+        signal,
+        // A model writes its queries in the words of the documents.
+        ...(model === null ? { besides: paraphraseQuestion(query, null) } : {}),
+      }),
     readPassages: (wanted) =>
       readPassages(services.db, { ...wanted, workspaceId: caller.workspaceId }),
   };

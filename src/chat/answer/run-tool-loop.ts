@@ -71,7 +71,7 @@ export async function* runToolLoop(
         signal: input.signal,
       },
       documents: progress.isSearched ? [...progress.numbers.documents.values()] : null,
-      includeCitations: input.includeCitations,
+      citations: input.citations,
       words: textModeOf(forced, fallbackCall),
       beforeText: (at) => showFirst(progress, at),
     };

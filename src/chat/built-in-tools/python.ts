@@ -49,7 +49,10 @@ export function createPython({ sandbox, files: store, owner, attached }: PythonT
       yield { type: 'python_tool_start', code };
       const files = await readAttached(attached, names, sandbox.limits.attachedBytes, signal);
       const printed = { stdout: '', stderr: '' };
-      const outcome = yield* show(sandbox.run({ code, files, signal }), printed);
+      const outcome = yield* show(
+        sandbox.run({ code, files, owner: owner.workspaceId, signal }),
+        printed,
+      );
       const made = await storeAll(store, owner, outcome.files);
       const fileIds = made.flatMap((file) => ('file_id' in file ? [file.file_id] : []));
       if (fileIds.length > 0) yield delta({ file_ids: fileIds });

@@ -10,18 +10,29 @@ export interface CitationSource {
   link: string | null;
 }
 
+export interface CitationStyle {
+  /** `false` removes every citation. */
+  isShown: boolean;
+  /**
+   * Whether the first code block without a language is labelled `plaintext` where there are sources, as clients of the
+   * platform family expect. It alters the text, so nobody else gets it; `false` by default.
+   */
+  labelsCode?: boolean;
+}
+
 /** Limit of all links of an answer together; citations beyond it get an empty link. */
 const MAX_LINK_CHARACTERS = 500_000;
 
 /**
  * Turns the text of an answer, in pieces of any size, into `message_delta` and `citation_info` bodies: marks that are
  * citations (`isCitation`) become links, unknown numbers in them are removed, and everything else is unchanged. The
- * output does not depend on where the pieces were cut, and a link is never split over two deltas. `isShown: false`
- * removes every citation.
+ * output does not depend on where the pieces were cut, and a link is never split over two deltas.
  */
 export class CitationWriter {
   readonly #sources: ReadonlyMap<number, CitationSource>;
   readonly #isShown: boolean;
+  /** The next code block without a language gets a label. */
+  #labelsNext: boolean;
   readonly #announced = new Set<number>();
   readonly #scanner = new CitationScanner(MAX_LINK_LENGTH);
   #bodies: AnswerBody[] = [];
@@ -34,9 +45,13 @@ export class CitationWriter {
   readonly #targets = new Map<number, string>();
   #linkRoom = MAX_LINK_CHARACTERS;
 
-  constructor(sources: ReadonlyMap<number, CitationSource>, isShown: boolean) {
+  constructor(
+    sources: ReadonlyMap<number, CitationSource>,
+    { isShown, labelsCode = false }: CitationStyle,
+  ) {
     this.#sources = sources;
     this.#isShown = isShown;
+    this.#labelsNext = labelsCode && sources.size > 0;
   }
 
   /** Adds text in which `[n]` is a citation. */
@@ -73,12 +88,16 @@ export class CitationWriter {
   #add(tokens: readonly CitationToken[]): void {
     for (const token of tokens) {
       if (token.kind === 'text') this.#put(token.text);
-      // Clients of the platform family expect a language.
-      else if (token.kind === 'label') this.#put('plaintext');
+      else if (token.kind === 'label') this.#putLabel();
       else if (isCitation(token, this.#isAdjacent, this.#sources))
         this.#putCitations(token.numbers);
       else this.#put(token.raw);
     }
+  }
+
+  #putLabel(): void {
+    if (this.#labelsNext) this.#put('plaintext');
+    this.#labelsNext = false;
   }
 
   /** Trailing blanks wait for what follows. */

@@ -1,4 +1,5 @@
-import { stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
+import { stemWord } from '#src/documents/expand-word.ts';
+import { tokenizeWords } from '#src/documents/tokenize.ts';
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
 import { NEAR_STEMS } from './everyday-words.ts';
 
@@ -22,7 +23,8 @@ export type Measure =
   | 'port'
   | 'year'
   | 'date'
-  | 'number';
+  | 'number'
+  | 'key';
 
 export const NO_VALUE: AskedValue = {
   measure: null,
@@ -35,9 +37,9 @@ const MEASURES: Readonly<
   Record<Measure, { words: ReadonlySet<string>; requires: RegExp; amount: RegExp }>
 > = {
   money: {
-    words: wordSet('cost costs price prices priced fee fees charge charges fare fares rent salary'),
+    words: wordSet('cost costs price prices priced fee fees charge charges fare fares'),
     requires:
-      /\bhow much\b(?=.{0,80}\b(?:costs?|pay|paid|prices?|fees?|charged?|earn|spend)\b)|\bhow much (?:is|are)\b|\bwhat (?:does|do|would|will)\b.{1,80}\bcosts?\b|\b(?:price|cost|fee|fare)s? (?:of|for)\b/iu,
+      /\bhow much\b(?=.{0,80}\b(?:costs?|pay|paid|prices?|fees?|charged?|earn|spend)\b)|\bhow much (?:is|are)\b|\bwhat (?:does|do|would|will)\b.{1,80}\bcosts?\b|\b(?:price|cost|fee|fare)s? (?:of|for)\b|\bin price\b/iu,
     amount:
       /[£$€¥₹] ?\d+(?:[.,]\d+)*(?![\p{L}\d$])|\d[ \u00a0]?(?:[£$€¥₹](?![\p{L}\d])|(?:euros?|dollars?|pounds?|francs?|cents?|pence|usd|eur|gbp|chf|jpy)\b)|\b(?:is|are|be) free\b|\bfree (?:of charge|for)\b|\bfor free\b|\bno (?:charge|fee|cost)|\bcosts? nothing\b/iu,
   },
@@ -80,8 +82,9 @@ const MEASURES: Readonly<
     amount: /\b(?:1\d|20)\d\d\b/u,
   },
   date: {
-    words: wordSet(''),
-    requires: /^\W*(?:and |so )?when (?:was|were|did)\b/iu,
+    words: wordSet('date'),
+    requires:
+      /^\W*(?:and |so )?when (?:was|were|did)\b|\b(?:release|publication|launch|founding|start|end|birth|due|expiry|expiration) date\b|\bdate of\b/iu,
     amount:
       /\b(?:1\d|20)\d\d(?:s|\b)|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b(?:January|February|March|April|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b|\b(?:\d{1,2}(?:st|nd|rd|th)?|[Ii]n|[Oo]n|[Ss]ince|[Uu]ntil|[Bb]y|[Oo]f) May\b|\bMay \d|\d(?:st|nd|rd|th) century\b|\b\d{1,2}:\d\d\b|\b\d{1,2} ?[ap]\.?m\b|\b(?:yesterday|today|noon|midnight|ago|[Ii]n (?:spring|summer|autumn|winter))\b/u,
   },
@@ -90,30 +93,42 @@ const MEASURES: Readonly<
     requires: /\b(?:room|account|extension|bank|customer|tax) number\b/iu,
     amount: /\d/u,
   },
+  key: {
+    words: wordSet('key keys shortcut shortcuts hotkey hotkeys keyboard'),
+    requires:
+      /\b(?:keyboard|key) (?:shortcuts?|combinations?|bindings?)\b|\bshortcuts? (?:for|to|of)\b|\bhot ?keys?\b|\bwith the keyboard\b/iu,
+    amount:
+      /\b(?:Ctrl|Control|Strg|Shift|Alt|AltGr|Cmd|Command|Option|Super|Meta)\b[*_`]{0,4} ?[+-] ?[*_`]{0,4}\S|\b(?:Tab|Esc|Escape|Enter|Return|Space|Delete|Backspace|Shift|Ctrl|Alt|F\d{1,2})\b[*_`]{0,4} key|\b(?:[Pp]ress|[Pp]ressing|[Kk]ey|[Hh]old|[Hh]olding)(?: down)?(?: the)? [*_`]{0,4}(?:Tab|Esc|Escape|Enter|Return|Space|Delete|Backspace|Shift|Ctrl|Alt|F\d{1,2}|[A-Z])\b|\*\*(?:[A-Z]|F\d{1,2})\*\*/u,
+  },
 };
 
 /** Each half has its own kind of answer. */
 const ASKS_TWICE = /\b(?:and|or) (?:what|how|when|who|where|which|why)\b/i;
 const HOW_MANY = /\bhow many\s+((?:[\p{L}\p{N}_'’-]+\s*){1,4})/iu;
+const AUXILIARY =
+  /\b(?:do|does|did|is|are|was|were|can|could|may|might|must|shall|should|will|would|has|have|had)\b/i;
 /** Units of amounts: they specify the kind of number, not what is counted. */
 const UNITS = wordSet(
   'second seconds minute minutes hour hours day days week weeks month months year years euro euros dollar dollars ' +
     'pound pounds kilo kilos kilometre kilometres kilometer kilometers metre metres meter meters mile miles percent times',
 );
 const NUMERALS = wordSet(
-  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty thirty forty fifty ' +
-    'sixty dozen hundred thousand million billion single both zero no none unlimited',
+  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen ' +
+    'nineteen twenty thirty forty fifty sixty seventy eighty ninety dozen hundred thousand million billion single both ' +
+    'zero no none unlimited',
 );
 const VAGUE = wordSet('one single both zero no none');
 const STRESSES = wordSet('only just exactly most least than to maximum is has have');
 /** Words that have a number as their name. */
 const LABELLED = wordSet('table section chapter figure step version page part appendix example no');
+const BEFORE_YEAR =
+  /^(?:,|in|since|of|until|january|february|march|april|may|june|july|august|september|october|november|december)$/;
 /** The counted noun follows the number within this many words. */
 const WORDS_AFTER_NUMBER = 4;
 const TOKENS = /\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|[^\s\p{L}\p{N}]/gu;
 
 /** Kinds whose word may be anywhere in a question: "the length of the rope". A year is rarely what is asked for. */
-const NAMED = ['money', 'weight', 'distance', 'duration', 'phone', 'version'] as const;
+const NAMED = ['money', 'weight', 'distance', 'duration', 'phone', 'version', 'key'] as const;
 const REQUIRED = [...NAMED, 'port', 'year', 'date', 'number'] as const;
 
 export function readAskedValue(text: string): AskedValue {
@@ -125,16 +140,19 @@ export function readAskedValue(text: string): AskedValue {
   return {
     measure: required ?? named ?? null,
     isRequired: required !== null,
-    counted: counted === undefined ? new Set() : countedStems(counted),
+    counted: counted === undefined ? new Set() : countedStems(counted, AUXILIARY.test(text)),
   };
 }
 
-/** The words after "how many", up to the next grammar word, and their near synonyms. */
-function countedStems(words: string): Set<string> {
+/**
+ * The words after "how many", up to the next grammar word, and their near synonyms. Without an auxiliary the verb is
+ * among them ("how many people use …"), and only the first word is certainly a noun.
+ */
+function countedStems(words: string, hasAuxiliary: boolean): Set<string> {
   const all = words.trim().split(/\s+/);
   const end = all.findIndex((word) => FUNCTION_WORDS.has(word.toLowerCase()));
   const stems = all
-    .slice(0, end === -1 ? all.length : end)
+    .slice(0, hasAuxiliary ? (end === -1 ? all.length : end) : 1)
     .flatMap(tokenizeWords)
     .map(stemWord);
   return new Set(stems.flatMap((stem) => [stem, ...(NEAR_STEMS.get(stem) ?? [])]));
@@ -165,7 +183,7 @@ export function countsAsked(
 ): boolean {
   const tokens = text.toLowerCase().match(TOKENS) ?? [];
   return tokens.some((token, index) => {
-    if (!/^\p{N}/u.test(token) && !NUMERALS.has(token)) return false;
+    if (!/^\p{N}/u.test(token) && !isNumeral(token)) return false;
     // "One" is an article unless stressed: "only one", "at most one".
     if (token === 'one' && !STRESSES.has(tokens[index - 1] ?? '')) return false;
     const after = tokens.slice(index + 1, index + 1 + WORDS_AFTER_NUMBER);
@@ -180,11 +198,21 @@ export function countsAsked(
   });
 }
 
+/** `seven`, `thirty-eight`. */
+function isNumeral(token: string): boolean {
+  return token.split('-').every((part) => NUMERALS.has(part));
+}
+
 /** Where the number counts nothing named: not "any one of them", "Table 8.1" or "400: …". */
 function isCount(token: string, before: string | undefined, after: string | undefined): boolean {
-  if (VAGUE.has(token) || /^\d+[.:]\d/.test(token)) return false;
+  if (VAGUE.has(token) || /^\d+[.:]\d/.test(token) || isYear(token, before)) return false;
   if (after !== undefined && !/^[\p{L};,.|)]/u.test(after)) return false;
   return !LABELLED.has(before ?? '');
+}
+
+/** `in 1998`, `June 5, 1998`. */
+function isYear(token: string, before: string | undefined): boolean {
+  return /^(?:1[5-9]|20)\d\d$/.test(token) && BEFORE_YEAR.test(before ?? '');
 }
 
 function wordSet(words: string): ReadonlySet<string> {

@@ -1,4 +1,6 @@
-import { stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
+import { foldWord } from '#src/documents/fold-word.ts';
+import { stemWord } from '#src/documents/expand-word.ts';
+import { tokenizeWords } from '#src/documents/tokenize.ts';
 
 /** Question words beyond those of grammar: they say how something is asked, not what about. */
 const OF_ASKING =
@@ -16,7 +18,7 @@ const OF_ASKING =
 const CONTRACTED =
   'arent aren cant couldnt couldn didnt didn doesnt doesn don dont hadnt hasnt hasn havent haven hello hey hi hows id im ' +
   'isnt isn ive lets mustnt shouldnt shouldn thats theres theyre wasnt wasn weve werent whats wheres whos wont wouldnt ' +
-  'wouldn youre etc whether along among around much many per via whatever whenever wherever since though although';
+  'wouldn youre etc whether along among around behind beside besides beyond despite toward towards onto throughout much many per via whatever whenever wherever since though although';
 
 /** Words of grammar and of questions in the languages that the builtin search meets most. */
 const OF_OTHER_LANGUAGES: Readonly<Record<string, string>> = {
@@ -55,7 +57,7 @@ const NEAR =
   'add create insert register new make|change modify edit alter update adjust|' +
   'disable deactivate disconnect off turnoff switchoff|enable activate|turn switch|cancel terminate|undo revert rollback reverse|' +
   'cost price fee charge pay paid euro dollar pricing|buy purchase acquire|vacation holiday timeoff|salary wage earn income pay|' +
-  'boss manager supervisor|employee staff colleague personnel|company firm organization organisation business|' +
+  'boss manager supervisor|employee staff colleague personnel worker|people person employee worker staff member|company firm organization organisation business|' +
   'picture image photo|begin start launch|stop end finish halt quit|phone telephone|car vehicle automobile|' +
   'bike bicycle|note certificate|lost lose missing|stolen steal theft|login log sign signin logon|' +
   'error fault failure problem bug|fix repair mend solve resolve|show display list view|permit enable may permission right|' +
@@ -74,6 +76,12 @@ const NEAR =
   'compress deflate gzip|custom own|redirect forward|default standard|incoming input inbound|outgoing output outbound|' +
   'build compile|machine computer system host|fit seat hold capacity|large big|meaning definition|rate limit throttle|' +
   'bandwidth rate|book reserve booking|repository repo|url address link|automatically automatic unattended|' +
+  'mistake accident accidental accidentally inadvertent inadvertently unintentional|crooked tilted slanted skewed uneven|' +
+  'shrink reduce decrease|enlarge increase|rotate turn|cut crop trim|join merge combine concatenate|split divide separate|' +
+  'origin originate derive|gap spacing distance|program application software|prevent avoid|wrong incorrect false|' +
+  'amount number count quantity|name title call|happen occur|contain include hold|previous earlier former|' +
+  'invent discover create design develop|found establish create start|owner own belong|abbreviation acronym shortcut|' +
+  'job task duty|empty blank|visible invisible hide hidden|explain describe|place position location|hinder block|' +
   'convert conversion|string text|number integer|slow latency|screen display|key token|member user|limit restrict';
 
 /** Forms that no stemmer joins. */
@@ -89,7 +97,11 @@ const IRREGULAR =
   'vary variation|describe description|subscribe subscription|renew renewal|decide decision|explode explosion|' +
   'permit permission|die dead death|born birth|long length|wide width|high height|deep depth|strong strength|expand expansion|' +
   'maximum max|minimum min|administrator admin|application app|repository repo|information info|' +
-  'document documentation doc|configuration config|database db|environment env|language lang|directory dir';
+  'document documentation doc|configuration config|database db|environment env|language lang|directory dir|laboratory lab|' +
+  'photo photograph|examination exam|advertisement advert ad|memorandum memo|demonstration demo|introduction intro|' +
+  'specification spec|parameter param|argument arg|authentication auth|variable var|' +
+  'statistics stats|department dept|mathematics math maths|synchronize synchronise sync|' +
+  'picture pic|advice advise|proof prove|belief believe';
 
 /** Past forms of a verb that are also another verb: "founded" is not a form of "found" as the past of "find". */
 const FORM_OF_ANOTHER =
@@ -115,11 +127,14 @@ export const OTHER_LANGUAGES: readonly {
   words: new Set(split(words).flatMap(tokenizeWords)),
 }));
 
-const FORMS_OF_ANOTHER: ReadonlySet<string> = new Set(split(FORM_OF_ANOTHER));
+/** `found`, the past of "find", but not `found'`, the stem of "founded". */
+export const FORMS_OF_ANOTHER: ReadonlySet<string> = new Set(split(FORM_OF_ANOTHER));
 
-/** The stem of a word, kept apart from a verb whose past form looks the same: `founded` and `found`. */
+/**
+ * The stem of a word without accents, kept apart from a verb whose past form looks the same: `founded` and `found`.
+ */
 export function stemDistinct(word: string): string {
-  const stem = stemWord(word);
+  const stem = stemWord(foldWord(word));
   return stem !== word && FORMS_OF_ANOTHER.has(stem) ? `${stem}'` : stem;
 }
 

@@ -1,18 +1,20 @@
 import type { WordCounts } from '#src/documents/search/read-passages.ts';
-import { answersQuestion } from './answers-question.ts';
+import { answersQuestion, coversQuestion } from './answers-question.ts';
 import { type Alternatives, matchTerms } from './match-terms.ts';
 import { type Candidate, readCandidates, type Source } from './read-candidates.ts';
 import { type AskedTerm, type Question, readQuestion } from './read-question.ts';
 import { selectQuotes } from './select-quotes.ts';
 import type { Unit } from './split-units.ts';
-import { definesAsked, formFactor } from './score-form.ts';
 import { type Evidence, weighCandidates } from './weigh-candidates.ts';
-import { weighTerms, weightOf } from './weigh-terms.ts';
+import { weighTerms } from './weigh-terms.ts';
+import { unitFactor } from './weigh-unit.ts';
 
 /** A sentence, list item, code block or table quoted from one document. */
 export interface Quote {
   kind: Unit['kind'];
   text: string;
+  /** What it is about, where it does not say so itself: an option, a command. */
+  name: string | null;
   /** Index of the source that it comes from. */
   hit: number;
   /** Whether it continues the previous quote, in the same section. */
@@ -29,13 +31,6 @@ export interface Asked {
 
 /** Total weight of all terms below which the question is considered empty. */
 const MIN_ASKED = 0.15;
-/** How much the context of a quote being on topic counts in the choice of quotes. */
-const FOCUS = 1.5;
-/** How much it counts that the unit alone covers the question. */
-const DIRECT = 0.5;
-/** A source without any score counts as this share of the best one. */
-const LEAST_SCORE = 0.2;
-const RANK_PENALTY = 0.12;
 /** How strongly an answering passage must hold the heaviest word: at least elsewhere in the passage. */
 const MIN_TOPIC_STRENGTH = 0.4;
 
@@ -61,22 +56,11 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
   const isOnTopic = ({ about }: Evidence): boolean =>
     topic === null || (about[topic] ?? 0) >= MIN_TOPIC_STRENGTH;
   if (!answering.some(isOnTopic)) return [];
-  const bestScore = Math.max(Number.MIN_VALUE, ...sources.map(({ score }) => score));
+  if (!answering.some((item) => coversQuestion(question, weights, item))) return [];
   return selectQuotes(answering, {
     weights: weights.choose,
     all: candidates,
-    factor: (item) => {
-      const { hit } = item.candidate;
-      const focus = weightOf(weights.cover, (term) => item.about[term]) / weights.total;
-      const said = weightOf(weights.cover, (term) => item.own[term]) / weights.total;
-      const direct = 1 - DIRECT + DIRECT * said;
-      const score = (sources[hit]?.score ?? 0) / bestScore;
-      // The best hit mentions a word often; what defines it may be in any document.
-      const defines = question.kind === 'definition' && definesAsked(question, item);
-      const penalty = defines ? 0 : RANK_PENALTY * hit;
-      const rank = (LEAST_SCORE + (1 - LEAST_SCORE) * score) / (1 + penalty);
-      return formFactor(question, item, weights.choose) * focus ** FOCUS * direct * rank;
-    },
+    factor: unitFactor(question, weights, sources),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { PassagesInput, readPassages } from '#src/documents/search/read-passages.ts';
 import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import type { Asked } from './extract-answer.ts';
+import { paraphraseQuestion } from './paraphrase-question.ts';
 import { toSources } from './to-sources.ts';
 import { type ExtractPiece, writeExtract } from './write-extract.ts';
 
@@ -24,6 +25,7 @@ export async function extractFrom(
   }
   const { counts, further } = await readOn({
     query: [asked.before ?? '', asked.question].join(' '),
+    besides: paraphraseQuestion(asked.question, asked.before),
     documentIds: hits.slice(0, DOCUMENTS_READ_ON).map(({ document_id }) => document_id),
     perDocument: PASSAGES_OF_EACH,
   });

@@ -5,7 +5,9 @@ import { ungroupNumbers } from './ungroup-numbers.ts';
 import type { Evidence } from './weigh-candidates.ts';
 
 /** A mere digit next to "telephone" is not a telephone number. */
-const NEVER_BARE: ReadonlySet<Measure> = new Set(['phone', 'duration']);
+const NEVER_BARE: ReadonlySet<Measure> = new Set(['phone', 'duration', 'date', 'key']);
+/** A mere number beside these words is one in a table only: "retries cost 5" has no price. */
+const BARE_IN_TABLES: ReadonlySet<Measure> = new Set(['money']);
 
 /** Whether a unit contains the requested amount, or a number next to the word for it, as in a price table. */
 export function holdsValue(question: Question, { candidate, own, heading }: Evidence): boolean {
@@ -14,6 +16,7 @@ export function holdsValue(question: Question, { candidate, own, heading }: Evid
   const { text } = candidate.unit;
   if (holdsAmount(text, measure)) return true;
   if (NEVER_BARE.has(measure) || !/\p{N}/u.test(text)) return false;
+  if (BARE_IN_TABLES.has(measure) && candidate.unit.kind === 'sentence') return false;
   return question.terms.some(
     ({ word }, term) =>
       namesMeasure(word, measure) && Math.max(own[term] ?? 0, heading[term] ?? 0) > 0,

@@ -1,5 +1,6 @@
+import { DOCUMENT_STEMS } from './document-words.ts';
 import { namesMeasure } from './asked-value.ts';
-import { NEAR_STEMS, NEAR_WORDS, SAME_WORD_STEMS } from './everyday-words.ts';
+import { FORMS_OF_ANOTHER, NEAR_STEMS, NEAR_WORDS, SAME_WORD_STEMS } from './everyday-words.ts';
 import { isTypo } from './is-typo.ts';
 import { amountStem } from './read-candidates.ts';
 import type { AskedTerm, Question } from './read-question.ts';
@@ -9,6 +10,8 @@ const JOINED = 1;
 const DERIVED = 0.85;
 const TYPO = 0.9;
 const NEAR = 0.7;
+/** By what documents say for an everyday word. */
+const SAID = 0.7;
 /** A match by an amount, for questions about price, weight and the like. */
 const AMOUNT = 0.85;
 const ALL_PARTS = 0.95;
@@ -48,6 +51,8 @@ export function matchTerms(
       for (const own of [term.stem, ...term.joined]) {
         for (const stem of NEAR_STEMS.get(own) ?? []) add(stem, NEAR);
       }
+      for (const stem of term.phrasal) add(stem, NEAR);
+      for (const stem of DOCUMENT_STEMS.get(term.stem) ?? []) add(stem, SAID);
       for (const stem of stems) if (isDerived(stem, term.stem)) add(stem, DERIVED);
     }
     if (found.size === 0 && !isKnown(term)) {
@@ -76,8 +81,13 @@ export function strengthIn(
   return held === term.parts.length ? ALL_PARTS : 0;
 }
 
+const withoutMark = (stem: string): string => stem.replace(/'$/, '');
+const byLength = (one: string, other: string): number => one.length - other.length;
+
 function isDerived(one: string, other: string): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  const [short = '', long = ''] = [one, other].map(withoutMark).toSorted(byLength);
+  // A founder is who founded, not who found.
+  if (FORMS_OF_ANOTHER.has(one) || FORMS_OF_ANOTHER.has(other)) return false;
   if (short.length < MIN_DERIVED_LENGTH || short.length === long.length) return false;
   if (long.startsWith(short)) return DERIVATION.test(long.slice(short.length));
   const cut = short.slice(0, -1);

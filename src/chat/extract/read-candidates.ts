@@ -16,6 +16,8 @@ export interface Source {
 
 export interface Passage {
   text: string;
+  /** Position in its document. */
+  chunk_ind: number;
   /** Headings that the passage begins under. */
   headings: readonly string[];
 }
@@ -30,15 +32,23 @@ export interface Candidate {
   position: number;
   /** Whether it is the first of its section. */
   isFirst: boolean;
+  /** Whether its document begins with it, or nearly so: there most texts say what they are about. */
+  isOpening: boolean;
   terms: ReadonlySet<string>;
+  /** The same in order, with repetitions, from its nearest heading on. */
+  words: readonly string[];
   /** Stems of what it explains, if it explains something. */
   subject: ReadonlySet<string>;
-  /** Stems of the heading above it, and of a question right before it. */
+  /** Stems of the heading above it, of the term that it explains, and of a question right before it. */
   heading: ReadonlySet<string>;
+  /** Stems of the nearest of them: of the term, if there is one. */
+  label: ReadonlySet<string>;
   /** Stems of the document's title and of the headings that the passage begins under. */
   title: ReadonlySet<string>;
   /** Stems of the document's title alone. */
   documentTitle: ReadonlySet<string>;
+  /** The document's title. */
+  documentName: string;
 }
 
 export interface Passages {
@@ -55,6 +65,10 @@ export function amountStem(measure: Measure): string {
 
 /** Fewer words are keywords, and code that contains them may be what the user wants. */
 const MIN_QUESTION_WORDS = 4;
+/** Of a title that is a file name. */
+const FILE_EXTENSION = /(?<=[\p{L}\p{N}])\.(?:md|markdown|txt|html?|rst|adoc|pdf|docx?)$/iu;
+/** Units that a document begins with. */
+const OPENING_UNITS = 3;
 /** Share of brackets, calls and the like among all characters: prose has less. */
 const MAX_SHARE_OF_MARKS = 0.05;
 
@@ -65,18 +79,15 @@ export function readCandidates(
   sources: readonly Source[],
 ): Passages {
   const vocabulary = new Map<string, string>();
-  const stemsOf = (text: string): Set<string> => {
-    const stems = new Set<string>();
-    for (const word of tokenizeWords(ungroupNumbers(text))) {
-      if (FUNCTION_WORDS.has(word)) continue;
-      const stem = stemDistinct(word);
+  const wordsOf = (text: string): string[] =>
+    tokenizeWords(ungroupNumbers(text)).flatMap((word) => {
+      if (FUNCTION_WORDS.has(word)) return [];
+      const stem = vocabulary.get(word) ?? stemDistinct(word);
       vocabulary.set(word, stem);
-      stems.add(stem);
-    }
-    return stems;
-  };
-  const termsOf = (text: string): Set<string> => {
-    const stems = stemsOf(text);
+      return stem;
+    });
+  const termsOf = (text: string, words: readonly string[]): Set<string> => {
+    const stems = new Set(words);
     if (measure !== null && stems.size > 0 && holdsAmount(text, measure)) {
       stems.add(amountStem(measure));
       vocabulary.set(amountStem(measure), amountStem(measure));
@@ -85,9 +96,9 @@ export function readCandidates(
   };
   const asked = tokenizeWords(question).join(' ');
   const candidates = sources.flatMap(({ title, passages }, hit) => {
-    const ofTitle = stemsOf(title);
+    const ofTitle = new Set(wordsOf(title.replace(FILE_EXTENSION, '')));
     return passages.flatMap((passage) =>
-      candidatesOf(passage, { hit, ofTitle, asked, stemsOf, termsOf }),
+      candidatesOf(passage, { hit, ofTitle, documentName: title, asked, wordsOf, termsOf }),
     );
   });
   candidates.forEach((candidate, position) => (candidate.position = position));
@@ -98,42 +109,65 @@ export function readCandidates(
 interface Reading {
   hit: number;
   ofTitle: ReadonlySet<string>;
+  documentName: string;
   asked: string;
-  stemsOf: (text: string) => Set<string>;
+  /** Stems in order. */
+  wordsOf: (text: string) => string[];
   /** The stems of a unit, plus a marker for an amount. */
-  termsOf: (text: string) => Set<string>;
+  termsOf: (text: string, words: readonly string[]) => Set<string>;
+}
+
+interface Heading {
+  words: readonly string[];
+  stems: ReadonlySet<string>;
+}
+
+function toHeading(words: readonly string[]): Heading {
+  return { words, stems: new Set(words) };
 }
 
 function candidatesOf(passage: Passage, reading: Reading): Candidate[] {
-  const { hit, ofTitle, asked, stemsOf, termsOf } = reading;
-  const title = ofTitle.union(stemsOf(passage.headings.join('\n')));
-  const headings = new Map<string, ReadonlySet<string>>();
-  const headingStems = (heading: string): ReadonlySet<string> => {
-    const known = headings.get(heading) ?? stemsOf(heading);
+  const { hit, ofTitle, documentName, asked, wordsOf, termsOf } = reading;
+  const title = ofTitle.union(new Set(wordsOf(passage.headings.join('\n'))));
+  const headings = new Map<string, Heading>();
+  const readHeading = (heading: string): Heading => {
+    const known = headings.get(heading) ?? toHeading(wordsOf(heading));
     headings.set(heading, known);
     return known;
   };
   let question = '';
   let section = -1;
+  let opening = passage.chunk_ind === 0 ? OPENING_UNITS : 0;
   return splitUnits(passage.text).flatMap((unit) => {
-    const ofHeading = headingStems(unit.heading || (passage.headings.at(-1) ?? ''));
+    const above = readHeading(unit.heading || (passage.headings.at(-1) ?? ''));
+    const ofTerm = readHeading(unit.term).stems;
     // A question is not an answer, but in a FAQ it says what the next sentence is about.
-    const heading = question === '' ? ofHeading : ofHeading.union(stemsOf(question));
+    const heading = above.stems.union(ofTerm).union(new Set(wordsOf(question)));
+    const label = ofTerm.size > 0 ? ofTerm : heading;
     const isQuestion = /[?？]["')\]*_]*$/.test(unit.text);
     question = isQuestion ? unit.text : '';
-    if (isQuestion || asksTheSame(unit, asked)) return [];
+    if (isQuestion || isBareLink(unit) || asksTheSame(unit, asked)) return [];
     const isFirst = unit.section !== section;
     section = unit.section;
-    const terms = termsOf(unit.text);
+    const ownWords = wordsOf(unit.text);
+    const terms = termsOf(unit.text, ownWords);
     if (terms.size === 0) return [];
-    const subject = stemsOf(subjectOf(unit.text));
-    const own = { unit, isFirst, terms, subject };
-    return [{ ...own, hit, passage, position: 0, heading, title, documentTitle: ofTitle }];
+    const subject = new Set(wordsOf(subjectOf(unit.text)));
+    opening -= 1;
+    const isOpening = opening >= 0;
+    const own = { unit, isFirst, isOpening, terms, words: [...above.words, ...ownWords], subject };
+    const named = { documentTitle: ofTitle, documentName };
+    return [{ ...own, hit, passage, position: 0, heading, label, title, ...named }];
   });
 }
 
 export function isCode({ kind, text }: Unit): boolean {
   return kind === 'block' && /^\s*[`~]{3}/.test(text);
+}
+
+/** An address says nothing; what it leads to may. */
+function isBareLink({ text }: Unit): boolean {
+  return /^[^\p{L}]{0,10}(?:https?|ftp|mailto):\S+[^\p{L}]*$/u.test(text);
 }
 
 /** Code without its fence, because the passage begins inside the block. */

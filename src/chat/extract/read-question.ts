@@ -1,7 +1,9 @@
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
-import { isUnspaced, stemWord, tokenizeWords, WORD_PATTERN } from '#src/documents/tokenize.ts';
+import { isUnspaced, stemWord } from '#src/documents/expand-word.ts';
+import { tokenizeWords, WORD_PATTERN } from '#src/documents/tokenize.ts';
 import { type AskedValue, isUnit, NO_VALUE, readAskedValue } from './asked-value.ts';
 import { ASKING_WORDS, CONTRACTED_WORDS, OTHER_LANGUAGES, stemDistinct } from './everyday-words.ts';
+import { findPhrasalVerbs } from './phrasal-verbs.ts';
 import { ungroupNumbers } from './ungroup-numbers.ts';
 
 /** A word that an answer should speak of. */
@@ -15,6 +17,8 @@ export interface AskedTerm {
   parts: readonly string[];
   /** With the previous and the next word, written as one: `roll back` is `rollback` elsewhere. */
   joined: readonly string[];
+  /** Stems of verbs that mean the same as this one with its particle: "release" for "come out". */
+  phrasal: readonly string[];
   /** 0 to 1: its significance before anything is known of the documents. */
   prior: number;
   /** Says how something is asked, not what about. */
@@ -25,11 +29,21 @@ export interface AskedTerm {
   isPredicate: boolean;
   /** A name, a number or an identifier, which nothing else can match. */
   isName: boolean;
+  /** Whether it is a capitalized word: part of a name in which nothing may be missing. */
+  isCapitalized: boolean;
+  /** Whether the next term is the next word of the question: "keyboard" of "keyboard shortcut". */
+  isBesideNext: boolean;
   /** From the previous question. */
   isInherited: boolean;
 }
 
-export type QuestionKind = 'definition' | 'instruction' | 'quantity' | 'person' | 'other';
+export type QuestionKind =
+  | 'definition'
+  | 'abbreviation'
+  | 'instruction'
+  | 'quantity'
+  | 'person'
+  | 'other';
 
 export interface Question {
   kind: QuestionKind;
@@ -37,6 +51,8 @@ export interface Question {
   /** Its numbers as written but for commas: `20`, `1.0`, `1500`. */
   numbers: readonly string[];
   value: AskedValue;
+  /** Asks for the best of something or what is recommended. */
+  asksAdvice: boolean;
   isEnglish: boolean;
 }
 
@@ -53,6 +69,8 @@ const MAX_TERMS = 60;
 
 const AUXILIARIES = new Set('do does did can could should would may might must to'.split(' '));
 const SUBJECTS = new Set('i we you he she they people somebody someone'.split(' '));
+/** "To [unused] days" is no infinitive. */
+const PARTICIPLE = /^(?!embed).{3,}[^e]ed$/;
 const FRONTED = new Set('what which how when where why who whom whose'.split(' '));
 /** "When" asks for a time only at the front: elsewhere it mostly begins a condition. */
 const QUANTITY =
@@ -60,7 +78,13 @@ const QUANTITY =
 const INSTRUCTION =
   /\b(?:how (?:do|does|can|could|should|would|to|must|might)|how['’]d|steps? to|(?:a|the|best) way to|what (?:do|must|should) (?:i|we|you) do|wie (?:kann|muss|soll|mache?|geht)|comment|cómo)\b/i;
 const DEFINITION =
-  /^\W*(?:(?:and |so )?what(?:['’]?s| is| are| was| were)|define|explain|meaning of|what does .{1,80} (?:mean|do|stand for)\b|was (?:ist|sind|bedeutet)|qu['’]est-ce|qué es)(?=\W)/i;
+  /\S (?:meaning|definition)\W*$|^\W*(?:(?:and |so )?what(?:['’]?s| is| are| was| were)|define|explain|meaning of|what does .{1,80} (?:mean|do|stand for)\b|was (?:ist|sind|bedeutet)|qu['’]est-ce|qué es)(?=\W)/i;
+/** Asks for the words that an abbreviation is made of, which need not be near these words. */
+const SPELL_OUT =
+  /\bstands? for\b|\b(?:abbreviation|acronym|short|initials) (?:of|for)\b|\bis .{1,40} (?:short|an? (?:abbreviation|acronym)) (?:of|for)\b/i;
+const OF_SPELLING = new Set(
+  'stand stands name word abbreviation acronym short letters initials'.split(' '),
+);
 const PERSON = /^\W*(?:and )?(?:who|whom|whose|wer|wem|wen|qui|quién|quem|wie is)\b/i;
 /** Words of a definition that ask for a fact about something instead of what it is. */
 const ASKS_FACT = /\b(?:default|maximum|minimum|limit|name|price|cost|difference|best|value of)\b/i;
@@ -70,6 +94,9 @@ const ASKS_FACT_ABOUT =
   /^\W*(?:(?:and|so) )?what(?:['’]?s| is| are| was| were) the (?!(?:meaning|definition|purpose)s? )[\p{L}\p{N}_$ -]{1,40}? (?:on|for|of|in|per) /iu;
 /** `Chart of Accounts`: a preposition inside a name. */
 const NAME_OF = /(?<!\p{L})\p{Lu}\p{Ll}+ (?:on|for|of|in|per) \p{Lu}/u;
+
+const ASKS_ADVICE =
+  /\b(?:best|recommend(?:ed|s|ation)?|favou?rite)\b(?! (?:way|practices?|approach|method|effort))/i;
 
 /** What a question asks for. `before` is the question that it depends on, if any. */
 export function readQuestion(text: string, before: string | null): Question {
@@ -83,23 +110,35 @@ export function readQuestion(text: string, before: string | null): Question {
       ...term,
       prior: term.prior * PRIOR_OF_EARLIER,
       isName: false,
+      isBesideNext: false,
       isInherited: true,
     }));
+  const spelled = own.isEnglish && SPELL_OUT.test(text) ? withoutSpelling(own.terms) : null;
   return {
-    kind: kindOf(text, value),
-    terms: [...own.terms, ...inherited].slice(0, MAX_TERMS),
+    kind: spelled === null ? kindOf(text, value) : 'abbreviation',
+    terms: [...(spelled ?? own.terms), ...inherited].slice(0, MAX_TERMS),
     numbers: (normalize(text).match(NUMBERS) ?? []).slice(0, MAX_NUMBERS),
     value,
+    asksAdvice: own.isEnglish && ASKS_ADVICE.test(text),
     isEnglish: own.isEnglish,
   };
+}
+
+/** Null unless one word is to be spelled out. */
+function withoutSpelling(terms: readonly AskedTerm[]): AskedTerm[] | null {
+  const marked = terms.map((term) =>
+    OF_SPELLING.has(term.word) ? { ...term, isAsking: true, prior: PRIOR_OF_ASKING } : term,
+  );
+  return marked.filter(({ isAsking }) => !isAsking).length === 1 ? marked : null;
 }
 
 function normalize(text: string): string {
   return ungroupNumbers(text.normalize('NFKC'));
 }
 
-function kindOf(text: string, { isRequired }: AskedValue): QuestionKind {
-  if (isRequired || QUANTITY.test(text)) return 'quantity';
+function kindOf(text: string, { isRequired, measure }: AskedValue): QuestionKind {
+  const asksNumber = isRequired && measure !== 'key';
+  if (asksNumber || QUANTITY.test(text)) return 'quantity';
   if (INSTRUCTION.test(text)) return 'instruction';
   if (PERSON.test(text)) return 'person';
   return DEFINITION.test(text) && !asksFact(text) ? 'definition' : 'other';
@@ -115,7 +154,8 @@ function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
   const words = raw.map((word) => word.toLowerCase());
   const language = languageOf(words);
   const isName = nameTest(raw, language?.hasCapitalNouns === true);
-  const terms = new Map<string, AskedTerm>();
+  const phrasalVerbs = language === null ? findPhrasalVerbs(words) : [];
+  const terms = new Map<string, AskedTerm & { place: number }>();
   for (const [index, word] of words.entries()) {
     for (const term of termsOf(word, raw[index] ?? word)) {
       const isGrammar =
@@ -124,7 +164,10 @@ function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
         language?.words.has(term.word) === true;
       if (isGrammar || terms.has(term.stem)) continue;
       const name = isName(index);
-      const isAsking = !name && (isAsked(term.word) || isAskedUnit(words, index));
+      const phrasal = phrasalVerbs.find(({ verb }) => verb === index)?.meanings ?? [];
+      const isParticle = phrasalVerbs.some(({ particle }) => particle === index);
+      const isAskedWord = isParticle || isAsked(term.word) || isAskedUnit(words, index);
+      const isAsking = !name && isAskedWord && phrasal.length === 0;
       const prior = isAsking ? PRIOR_OF_ASKING : 1;
       const joined = [words[index - 1], words[index + 1]].flatMap((beside, at) =>
         beside === undefined ? [] : stemWord(at === 0 ? beside + word : word + beside),
@@ -132,16 +175,24 @@ function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
       terms.set(term.stem, {
         ...term,
         joined,
+        phrasal,
         prior,
         isAsking,
-        isVerb: !isAsking && !name && isVerb(words, index),
+        isVerb: !isAsking && !name && (phrasal.length > 0 || isVerb(words, index)),
         isPredicate: !name && words[index - 1] === 'who',
         isName: name,
+        isCapitalized: name && /^\p{Lu}[\p{L}'’]+$/u.test(raw[index] ?? ''),
+        isBesideNext: false,
+        place: index,
         isInherited: false,
       });
     }
   }
-  return { terms: [...terms.values()], isEnglish: language === null };
+  const found = [...terms.values()].map(({ place, ...term }, at, all) => ({
+    ...term,
+    isBesideNext: all[at + 1]?.place === place + 1,
+  }));
+  return { terms: found, isEnglish: language === null };
 }
 
 function termsOf(
@@ -171,11 +222,14 @@ function isAskedUnit(words: readonly string[], index: number): boolean {
   return isUnit(words[index] ?? '') && words[index - 1] === 'many' && words[index - 2] === 'how';
 }
 
-/** `how do I [verb]`, `how to [verb]`. */
+/** `how do I [verb]`, `how to [verb]`, `before it can [verb]`. */
 function isVerb(words: readonly string[], index: number): boolean {
   const before = words[index - 1] ?? '';
-  if (before === 'to' || endsClause(words, index)) return true;
-  return SUBJECTS.has(before) && AUXILIARIES.has(words[index - 2] ?? '');
+  const isInfinitive = before === 'to' && !PARTICIPLE.test(words[index] ?? '');
+  if (isInfinitive || endsClause(words, index)) return true;
+  const earlier = words[index - 2] ?? '';
+  if (AUXILIARIES.has(before) && (SUBJECTS.has(earlier) || earlier === 'it')) return true;
+  return SUBJECTS.has(before) && AUXILIARIES.has(earlier);
 }
 
 /** `which values does the tool [accept]`: the last word of a question whose object comes first. */

@@ -1,5 +1,6 @@
 import { addContinuations, isContinuation, MAX_ANSWER_LENGTH } from './add-continuations.ts';
 import type { Quote } from './extract-answer.ts';
+import { nameOfQuote } from './name-quote.ts';
 import type { Candidate } from './read-candidates.ts';
 import type { Evidence } from './weigh-candidates.ts';
 import { weightOf } from './weigh-terms.ts';
@@ -30,12 +31,12 @@ export function selectQuotes(evidence: readonly Evidence[], choice: Choice): Quo
   );
   return quoted.map((candidate, index) => {
     const { kind, text } = candidate.unit;
-    return {
-      kind,
-      text,
-      hit: candidate.hit,
-      continues: isContinuation(quoted[index - 1], candidate),
-    };
+    const before = quoted[index - 1];
+    const continues = isContinuation(before, candidate);
+    // Said once for all quotes of one place.
+    const name = continues ? null : nameOfQuote(candidate);
+    const isSaid = name === null || (before?.hit === candidate.hit && nameOfQuote(before) === name);
+    return { kind, text, name: isSaid ? null : name, hit: candidate.hit, continues };
   });
 }
 

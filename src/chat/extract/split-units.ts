@@ -1,9 +1,15 @@
+import { readFrontMatter } from './front-matter.ts';
+
 /** A part of a document that can be quoted by itself: complete, in one language, without Markdown marks. */
 export interface Unit {
   kind: 'sentence' | 'item' | 'block';
   text: string;
+  /** Whether it begins with a link: what it names is explained where that leads. */
+  isPointer: boolean;
   /** The heading above it in the text, without marks; empty when there is none. */
   heading: string;
+  /** The term of a definition list that it explains; empty when there is none. */
+  term: string;
   /** Number of its section, in order: units of one section are about the same thing. */
   section: number;
 }
@@ -16,12 +22,19 @@ const MAX_ROW_LENGTH = 600;
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
 const HEADING_START = /^\s{0,3}#{1,6}\s+/;
+/** Explains the line before it. */
+const DEFINITION = /^\s*:\s+/;
+const MAX_TERM_LENGTH = 100;
+const LINK_START = /^[*_`]{0,3}\[[^\]]{1,200}\]\([^)#]/;
+/** A link to a place on the same page, as in a table of contents. */
+const CONTENTS_ENTRY = /^[*_`]{0,3}\[[^\]]{1,200}\]\(#[^)]{0,200}\)[*_`]{0,3}$/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/;
 /** Of a line without surrounding blanks. */
 const TABLE_DELIMITER = /^\|?\s*:?-+:?(?:\s*\|\s*:?-+:?)+\s*\|?$/;
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
-/** False sentence ends: the segmenter does not know abbreviations. */
-const ABBREVIATION = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|e\.g|i\.e|cf|al)\.\s*$/;
+/** False sentence ends: the segmenter does not know abbreviations, nor initials such as `Ada K.` */
+const ABBREVIATION =
+  /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|e\.g|i\.e|cf|al|(?<=\p{Lu}\p{Ll}+\s)\p{Lu})\.\s*$/u;
 /** The full stop that begins a name such as `.LCK`. */
 const LEADING_STOP = /\s\.$/;
 
@@ -31,18 +44,21 @@ const LEADING_STOP = /\s\.$/;
  */
 export function splitUnits(text: string): Unit[] {
   const units: Unit[] = [];
-  const lines = withoutCutCode(text.split(/\r?\n/));
-  let heading = '';
-  let section = 0;
+  const lines = withoutCutCode([...readFrontMatter(text.split(/\r?\n/))]);
+  let place = { heading: '', term: '', section: 0 };
   let paragraph: string[] = [];
   let kind: Unit['kind'] = 'sentence';
 
   const endParagraph = (): void => {
-    const joined = cleanMarkdown(paragraph.join(' '));
+    const raw = paragraph.join(' ');
+    const isPointer = LINK_START.test(raw);
     paragraph = [];
-    for (const part of splitParagraph(joined, kind))
-      units.push({ kind, text: part, heading, section });
+    const parts = CONTENTS_ENTRY.test(raw) ? [] : splitParagraph(cleanMarkdown(raw), kind);
+    for (const part of parts) units.push({ kind, text: part, isPointer, ...place });
     kind = 'sentence';
+  };
+  const enter = (heading: string, term: string): void => {
+    place = { heading, term, section: place.section + 1 };
   };
 
   for (let index = 0; index < lines.length; index += 1) {
@@ -54,24 +70,35 @@ export function splitUnits(text: string): Unit[] {
       endParagraph();
       const block = lines.slice(index, index + blockLength.lines);
       const parts = isCode ? codeUnits(block, blockLength) : tableUnits(block, blockLength);
-      for (const part of parts) units.push({ ...part, heading, section });
+      for (const part of parts) units.push({ ...part, isPointer: false, ...place });
       index += blockLength.lines - 1;
     } else if (headingText !== null) {
       endParagraph();
-      heading = cleanMarkdown(headingText);
-      section += 1;
+      enter(cleanMarkdown(headingText), '');
     } else if (line.trim() === '' || RULE.test(line)) {
       endParagraph();
+    } else if (DEFINITION.test(line) && isTerm(paragraph)) {
+      const term = cleanMarkdown(paragraph.join(' '));
+      enter(place.heading, term);
+      paragraph = [`${term}: ${line.replace(DEFINITION, '')}`];
     } else if (LIST_ITEM.test(line)) {
       endParagraph();
       kind = 'item';
       paragraph.push(line.replace(LIST_ITEM, ''));
     } else {
+      // What explains a term is indented.
+      const leavesTerm = place.term !== '' && paragraph.length === 0 && /^\S/.test(line);
+      if (leavesTerm) enter(place.heading, '');
       paragraph.push(line.replace(/^\s*>+\s?/, '').trim());
     }
   }
   endParagraph();
   return units;
+}
+
+function isTerm(lines: readonly string[]): boolean {
+  const [line = ''] = lines;
+  return lines.length === 1 && line.length <= MAX_TERM_LENGTH;
 }
 
 /** Drops the rest of a code block that began before the text: its closing fence has no opening one. */
@@ -194,14 +221,24 @@ function splitLong(sentence: string): string[] {
   return rest === '' ? pieces : [...pieces, rest];
 }
 
-/** Removes images and comments; links keep only their text, since a relative link leads nowhere from here. */
+/** HTML elements that people write into Markdown, unless they are shown as code. */
+const TAG_OR_CODE =
+  /`[^`]{1,500}`|<\/?(?:a|abbr|b|br|center|dd|details|div|dl|dt|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|small|span|strong|sub|summary|sup|u|ul)(?:\s[^<>]{0,300})?\/?>/gi;
+
+/** Removes images, tags and comments; links keep only their text, since a relative link leads nowhere from here. */
 function cleanMarkdown(text: string): string {
   const shown = text
+    .replaceAll(TAG_OR_CODE, withoutTag)
     .replaceAll(/!\[[^\]]{0,500}\]\([^)]{0,2000}\)/g, '')
     .replaceAll(/(?<!\[)\[([^\][]{1,500})\]\([^)]{0,2000}\)/g, '$1');
   return withoutComments(shown)
     .replaceAll(/[ \t]+/g, ' ')
     .trim();
+}
+
+function withoutTag(found: string): string {
+  if (found.startsWith('`')) return found;
+  return /^<br/i.test(found) ? ' ' : '';
 }
 
 function withoutComments(text: string): string {

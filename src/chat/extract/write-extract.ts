@@ -72,13 +72,14 @@ function runsOn(one: Quote, other: Quote): boolean {
 
 function shown(quote: Quote): string {
   const text = escapeQuote(quote.text);
+  const name = quote.name === null ? '' : `${escapeQuote(quote.name)}: `;
   switch (quote.kind) {
     case 'sentence':
-      return text;
+      return name + text;
     case 'item':
-      return `- ${text}`;
+      return `- ${name}${text}`;
     case 'block':
       // A citation on the closing line would become part of the block.
-      return `${text}\n\n`;
+      return `${name === '' ? '' : `${name.trimEnd()}\n\n`}${text}\n\n`;
   }
 }

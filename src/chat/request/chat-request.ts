@@ -1,5 +1,5 @@
 import { z } from 'zod';
-
+import type { CitationStyle } from '#src/chat/citations/citations.ts';
 import {
   NO_FILTERS,
   searchFiltersSchema,
@@ -125,7 +125,7 @@ export interface ChatRequest {
   /** For a new session. */
   personaId: number;
   projectId: number | null;
-  includeCitations: boolean;
+  citations: CitationStyle;
   /** For this message's prompt only; never stored. */
   additionalContext: string | null;
   mcpHeaders: Readonly<Record<string, string>> | null;
@@ -153,7 +153,7 @@ export function readChatRequest(body: ChatRequestBody): ChatRequest {
     sessionId: (body.chat_session_id ?? null) as ChatSessionId | null,
     personaId: info?.persona_id ?? 0,
     projectId: info?.project_id ?? null,
-    includeCitations: body.include_citations ?? true,
+    citations: { isShown: body.include_citations ?? true, labelsCode: true },
     additionalContext: context.trim() === '' ? null : context,
     mcpHeaders: body.mcp_headers ?? null,
   };

@@ -63,7 +63,7 @@ export function readReferenceMessage(
     sessionId: sessionId.data as ChatSessionId,
     personaId: 0,
     projectId: null,
-    includeCitations: true,
+    citations: { isShown: true },
     additionalContext: null,
     mcpHeaders: null,
   };

@@ -1,3 +1,4 @@
+import type { CitationStyle } from '#src/chat/citations/citations.ts';
 import type { ChatModel, ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
@@ -13,7 +14,7 @@ export interface ResearchInput {
   question: string;
   /** The previous answer was a clarifying question, so no other is asked. */
   isClarified: boolean;
-  includeCitations: boolean;
+  citations: CitationStyle;
   temperature: number | null;
   limits?: Partial<ResearchLimits>;
   /** Called when the report reached its length limit. */

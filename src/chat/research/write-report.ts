@@ -1,5 +1,5 @@
 import type { ChatModel, ChatModelMessage } from '#src/chat/model/chat-model.ts';
-import { CitationWriter } from '#src/chat/citations/citations.ts';
+import { type CitationStyle, CitationWriter } from '#src/chat/citations/citations.ts';
 import { cutNote } from '#src/chat/steps/cut-note.ts';
 import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import type { AnswerBody, Packet } from '#src/chat/wire/packets.ts';
@@ -18,7 +18,7 @@ const SPARE_TOKENS = 4_000;
 interface ReportInput {
   messages: readonly ChatModelMessage[];
   findings: Findings;
-  includeCitations: boolean;
+  citations: CitationStyle;
   onCut?: () => void;
 }
 
@@ -29,13 +29,13 @@ interface ReportInput {
 export async function* writeReport(
   run: ResearchRun,
   place: Place,
-  { messages, findings, includeCitations, onCut }: ReportInput,
+  { messages, findings, citations, onCut }: ReportInput,
 ): AsyncGenerator<Packet, void> {
   const { documents, reports } = findings;
   const sources = [...documents].map(
     ([number, { document_id: documentId, link }]) => [number, { documentId, link }] as const,
   );
-  const writer = new CitationWriter(new Map(sources), includeCitations);
+  const writer = new CitationWriter(new Map(sources), citations);
   const at = (bodies: readonly AnswerBody[]): Packet[] => bodies.map((body) => place.at(body));
   const start = (): Packet =>
     place.at({ type: 'message_start', final_documents: [...documents.values()] });

@@ -1,6 +1,7 @@
 import { decodePage } from '#src/files/decode-page.ts';
 import { explainFetchFailure } from '#src/leads/visit/explain-fetch-failure.ts';
 import { GiveUp } from '#src/platform/errors.ts';
+import type { TaskOptions } from '#src/platform/guarded-processes.ts';
 import { OutboundError, type OutboundResponse } from '#src/platform/http.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 import { fileNameOf, formatOfPage } from './page-format.ts';
@@ -37,13 +38,15 @@ const SIGN_IN: readonly number[] = [401, 402, 403, 407];
 
 /**
  * The readable text at a URL, fetched over the guarded HTTP client.
+ * @param options `owner`: the workspace that reads it
  * @throws the signal's reason; failures of the page itself are in the result
  */
 export async function readWebPage(
   services: PageServices,
   url: string,
-  signal: AbortSignal,
+  options: TaskOptions,
 ): Promise<WebPage> {
+  const { signal } = options;
   try {
     const response = await services.http.send({
       url,
@@ -53,7 +56,7 @@ export async function readWebPage(
       maxBytes: MAX_BYTES,
       excess: 'cut',
     });
-    return await readAnswer(services, response, signal);
+    return await readAnswer(services, response, options);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OutboundError) return fail(explainFetchFailure(error, url));
@@ -65,7 +68,7 @@ export async function readWebPage(
 async function readAnswer(
   services: PageServices,
   response: OutboundResponse,
-  signal: AbortSignal,
+  options: TaskOptions,
 ): Promise<WebPage> {
   const { status, bytes, headers, isCut } = response;
   const place = new URL(response.url);
@@ -79,7 +82,7 @@ async function readAnswer(
     case 'html': {
       const html = decodePage(bytes, contentType);
       if (html === null) return fail(`${host} says that it is HTML, but it is no text.`);
-      return readHtml(services, { html, place, isCut }, signal);
+      return readHtml(services, { html, place, isCut }, options);
     }
     case 'text': {
       const text = decodePage(bytes, contentType);
@@ -88,7 +91,7 @@ async function readAnswer(
     }
     case 'file':
       if (isCut) return fail(`${format.name} at ${host} did not arrive whole within its limits.`);
-      return parse(services, { name: format.name, bytes }, signal);
+      return parse(services, { name: format.name, bytes }, options);
     case 'unreadable':
       return fail(`${host} sent ${format.type}, which cannot be read as text.`);
   }
@@ -104,13 +107,13 @@ interface HtmlAnswer {
 async function readHtml(
   services: PageServices,
   { html, place, isCut }: HtmlAnswer,
-  signal: AbortSignal,
+  options: TaskOptions,
 ): Promise<WebPage> {
-  const plain = await parseHtml(services, { html, place }, signal);
+  const plain = await parseHtml(services, { html, place }, options);
   const isWritten = plain !== null && plain.text.length >= FEW_CHARACTERS;
   const needsScripts = !isWritten && /<script[\s>]/i.test(html);
-  const rendered = needsScripts ? await render(services, place, signal) : null;
-  const better = rendered && (await parseHtml(services, { html: rendered, place }, signal));
+  const rendered = needsScripts ? await render(services, place, options) : null;
+  const better = rendered && (await parseHtml(services, { html: rendered, place }, options));
   const best = better && better.text.length > (plain?.text.length ?? 0) ? better : plain;
   if (best !== null) {
     const links = pageLinks(best === better ? (rendered ?? html) : html, place);
@@ -124,11 +127,11 @@ async function readHtml(
 async function parseHtml(
   services: PageServices,
   { html, place }: Pick<HtmlAnswer, 'html' | 'place'>,
-  signal: AbortSignal,
+  options: TaskOptions,
 ): Promise<{ title: string; text: string } | null> {
   const name = `${place.host}.html`;
   try {
-    const page = await parse(services, { name, bytes: Buffer.from(html) }, signal);
+    const page = await parse(services, { name, bytes: Buffer.from(html) }, options);
     return { ...page, title: page.title === name ? place.host + place.pathname : page.title };
   } catch (error) {
     if (error instanceof GiveUp && error.message === `${name} contains no text.`) return null;
@@ -139,9 +142,9 @@ async function parseHtml(
 async function parse(
   { parsers }: PageServices,
   file: { name: string; bytes: Buffer },
-  signal: AbortSignal,
+  options: TaskOptions,
 ) {
-  const { title, sections } = await parsers.parse({ ...file, signal });
+  const { title, sections } = await parsers.parse({ ...file, ...options });
   const text = sections.map((section) => section.text).join('\n\n');
   return { kind: 'read', title, text, isCut: false, links: [] } as const;
 }
@@ -150,14 +153,14 @@ async function parse(
 async function render(
   { renderer }: PageServices,
   place: URL,
-  signal: AbortSignal,
+  options: TaskOptions,
 ): Promise<string | null> {
   if (renderer === null) return null;
   try {
-    const page = await renderer.render(place.href, { scroll: false, signal });
+    const page = await renderer.render(place.href, { scroll: false, ...options });
     return page.status < 400 ? page.html : null;
   } catch (error) {
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     if (error instanceof Error && error.name === 'SourceUnavailable') return null;
     throw error;
   }

@@ -93,7 +93,7 @@ async function openPage(
   url: string,
   signal: AbortSignal,
 ): Promise<OpenedWebPage> {
-  const page = await readInTime(services, url, signal);
+  const page = await readInTime(services, reader, url, signal);
   if (page.kind === 'read') {
     const text = cleanText(page.text);
     const document = webDocument({ url, title: page.title, text });
@@ -106,6 +106,7 @@ async function openPage(
 
 async function readInTime(
   services: PagesServices,
+  reader: PageReader,
   url: string,
   signal: AbortSignal,
 ): Promise<WebPage> {
@@ -113,7 +114,9 @@ async function readInTime(
   if (refusal !== null) return { kind: 'failed', reason: refusal };
   using deadline = startDeadline(signal, PAGE_TIMEOUT_MS);
   try {
-    return await untilAborted(readWebPage(services, url, deadline.signal), deadline.signal);
+    const { signal: inTime } = deadline;
+    const page = readWebPage(services, url, { owner: reader.workspaceId, signal: inTime });
+    return await untilAborted(page, inTime);
   } catch (error) {
     if (!deadline.expired) throw error;
     const reason = `${new URL(url).host} could not be read within ${PAGE_TIMEOUT_MS / 1_000} s.`;

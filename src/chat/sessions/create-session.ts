@@ -1,7 +1,6 @@
 import { findAgent } from '#src/chat/agents/find-agent.ts';
 import type { ChatOwner } from '#src/chat/turns/chat-owner.ts';
 import { insertSession } from '#src/chat/turns/insert-session.ts';
-import { findProject } from '#src/chat/projects/find-project.ts';
 import type { AgentId, ChatSessionId, ProjectId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -22,12 +21,9 @@ export async function createSession(
 ): Promise<ChatSessionId> {
   const agent = await requireAgent(db, owner, agentId);
   return db.transaction().execute(async (transaction) => {
-    const project = projectId === null ? null : await findProject(transaction, owner, projectId);
-    if (projectId !== null && project === null) throw unknownProject(projectId);
-    const ofProject = project && (await lockProject(transaction, project.id));
     const { sessionId } = await insertSession(transaction, owner, {
       agentId: agent.id as AgentId, // the row was found by this id
-      projectId: ofProject,
+      projectId: projectId === null ? null : await lockProject(transaction, projectId),
       title,
       now,
     });
@@ -35,11 +31,11 @@ export async function createSession(
   });
 
   /** Locked against deletion until its session exists. */
-  async function lockProject(transaction: Database, id: ProjectId): Promise<ProjectId> {
+  async function lockProject(transaction: Database, id: number): Promise<ProjectId> {
     const locked = await transaction
       .selectFrom('project')
       .select('id')
-      .where('id', '=', id)
+      .where('id', '=', id as ProjectId) // a number from the caller; the query tells whether it exists
       .where('workspace_id', '=', owner.workspaceId)
       .where('user_id', '=', owner.userId)
       .forKeyShare()

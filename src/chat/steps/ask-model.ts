@@ -5,7 +5,7 @@ import type {
   ModelToolCall,
   ProviderState,
 } from '#src/chat/model/chat-model.ts';
-import { CitationWriter } from '#src/chat/citations/citations.ts';
+import { type CitationStyle, CitationWriter } from '#src/chat/citations/citations.ts';
 import type { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { packetAt, type Packet } from '#src/chat/wire/packets.ts';
 
@@ -15,7 +15,7 @@ export interface ModelStepInput {
   numbers: CitationNumbers;
   /** The documents so far; null when nothing was searched. */
   documents: readonly SearchDoc[] | null;
-  includeCitations: boolean;
+  citations: CitationStyle;
   turn: number;
   /** Shows packets before the model's first text; returns the turn of that text. */
   beforeText: (turn: number) => Generator<Packet, number>;
@@ -39,7 +39,7 @@ export interface ModelStep {
 
 /** One model call: yields its reasoning and text as packets, in wire order; returns its tool calls. */
 export async function* askModel(input: ModelStepInput): AsyncGenerator<Packet, ModelStep> {
-  const writer = new CitationWriter(sourcesOf(input.numbers), input.includeCitations);
+  const writer = new CitationWriter(sourcesOf(input.numbers), input.citations);
   const step: ModelStep = {
     text: '',
     reasoning: null,

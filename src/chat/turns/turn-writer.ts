@@ -72,7 +72,7 @@ function openBatchers(db: Database): Batchers {
       (turns) => writeTogether(turns, (some) => finishAll(db, some)),
       LIMITS,
       ({ json }) => json.length,
-      GATHER_MS,
+      { gatherMs: GATHER_MS },
     ),
     waiting: 0,
   };

@@ -32,6 +32,7 @@ export async function cutPassages(
     title: file.name,
     sections: [...sections],
     metadata: {},
+    dimensions: null,
   };
   const [prepared] = await threads.prepare([document], signal);
   if (!prepared || 'failure' in prepared) throw new GiveUp(prepared?.failure ?? 'Not prepared.');

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { StoredFileId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
+import type { ShownUserFile } from './present-user-file.ts';
 import type { UserFileOwner } from './user-file-owner.ts';
 import { findUserFile } from './user-files.ts';
 
@@ -19,11 +21,7 @@ export async function deleteUserFile(
   id: string,
 ): Promise<Associations> {
   const file = await findUserFile(db, owner, id);
-  const { rows } = await sql<{ stored_file_id: StoredFileId }>`
-    delete from user_file where id = ${file.id}
-      and workspace_id = ${owner.workspaceId} and user_id = ${owner.userId}
-      and not exists (select from project_file p where p.user_file_id = user_file.id)
-    returning stored_file_id`.execute(db);
+  const rows = await db.transaction().execute((trx) => deleteUnused(trx, owner, file));
   if (rows.length > 0) {
     await files.remove(
       owner.workspaceId,
@@ -40,4 +38,19 @@ export async function deleteUserFile(
     .orderBy('project.id')
     .execute();
   return { projectNames: projects.map(({ name }) => name) };
+}
+
+/** Locks the file first: whether a project has it must be read once nobody can add it to one. */
+async function deleteUnused(
+  trx: DatabaseTransaction,
+  { workspaceId, userId }: UserFileOwner,
+  { id }: Pick<ShownUserFile, 'id'>,
+): Promise<{ stored_file_id: StoredFileId }[]> {
+  await trx.selectFrom('user_file').select('id').where('id', '=', id).forUpdate().execute();
+  const { rows } = await sql<{ stored_file_id: StoredFileId }>`
+    delete from user_file where id = ${id}
+      and workspace_id = ${workspaceId} and user_id = ${userId}
+      and not exists (select from project_file p where p.user_file_id = user_file.id)
+    returning stored_file_id`.execute(trx);
+  return rows;
 }

@@ -6,7 +6,7 @@ import { findDescription, keepDescription } from '#src/files/stored-file-rows.ts
 import { readImage } from '#src/files/read-image.ts';
 import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
-import { openGate } from '#src/platform/gate.ts';
+import { openFairGate } from '#src/platform/fair-gate.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 import { isUuid } from '#src/platform/is-uuid.ts';
 
@@ -31,7 +31,7 @@ type DescribeServices = Pick<ChatServices, 'chatModels' | 'db' | 'files' | 'usag
  * model, for an unknown id, for an invalid image, and when the model refuses permanently.
  */
 export function createDescribeImage(services: DescribeServices): DescribeImage {
-  const gate = openGate(AT_ONCE);
+  const gate = openFairGate<WorkspaceId>({ places: AT_ONCE });
   return async (named, signal) => {
     const { workspaceId, fileId } = named;
     const kept = isUuid(fileId) ? await findDescription(services.db, named) : null;
@@ -39,9 +39,8 @@ export function createDescribeImage(services: DescribeServices): DescribeImage {
     if (kept.description !== null) return kept.description || null;
     const { vision } = services.chatModels;
     if (vision === null) return null;
-    const leave = await gate();
+    const leave = await gate.enter(workspaceId, { signal });
     try {
-      signal.throwIfAborted();
       const description = await describe(services, vision, { workspaceId, id: kept.id, signal });
       if (description !== null) await keepDescription(services.db, kept.id, description);
       return description || null;

@@ -135,7 +135,7 @@ async function toAttachment(
   }
   const bytes = await read();
   const { text, tokenCount } = await explainGiveUp(place, () =>
-    readFileText(services, { name: file.name, bytes, signal }),
+    readFileText(services, { name: file.name, bytes, owner: owner.workspaceId, signal }),
   );
   return { ...attachment, text, tokenCount, image: null };
 }

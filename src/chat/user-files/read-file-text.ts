@@ -1,7 +1,8 @@
 import { cleanText } from '#src/documents/clean-text.ts';
 import { countTokens } from '#src/documents/count-tokens.ts';
-import type { ParsedSection } from '#src/files/parsed-file.ts';
+import type { FileToParse, ParsedSection } from '#src/files/parsed-file.ts';
 import { GiveUp } from '#src/platform/errors.ts';
+import type { TaskOptions } from '#src/platform/guarded-processes.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 
 export interface FileText {
@@ -16,7 +17,7 @@ export interface FileText {
  */
 export async function readFileText(
   { parsers, config }: Pick<ChatServices, 'parsers' | 'config'>,
-  file: { name: string; bytes: Uint8Array; signal: AbortSignal },
+  file: FileToParse & TaskOptions,
 ): Promise<FileText> {
   const parsed = await parsers.parse(file);
   const sections = parsed.sections.map((section) => ({

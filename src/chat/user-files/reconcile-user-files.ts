@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { userFile } from '#queues/user-file.ts';
 import type { UserFileId } from '#src/ids.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
+import { maxOfWorkspace } from './claim-user-file.ts';
 import { sendUserFile } from './upload-user-files.ts';
 
 /** A row whose job was sent longer ago than this and is not waiting in the queue has lost it. */
@@ -10,7 +11,7 @@ const STALE_MS = 20_000;
 const BACKLOG_MARGIN_MS = 30_000;
 const MAX_FILES_PER_RUN = 500;
 
-type ReconcileServices = Pick<ChatServices, 'db' | 'log' | 'producer'>;
+type ReconcileServices = Pick<ChatServices, 'config' | 'db' | 'log' | 'producer'>;
 
 /**
  * Resends jobs for files whose job or worker was lost. A duplicate job only looks at the row.
@@ -35,18 +36,26 @@ export async function recoverUserFiles(services: ReconcileServices): Promise<voi
   await sendLost(services, -1);
 }
 
+/** The files of a workspace that is being served are not lost: each file that is done sends the next ones. */
 async function sendLost(services: ReconcileServices, staleMs: number): Promise<number> {
-  const { rows } = await sql<{ id: UserFileId }>`
-    with lost as (
-      select id from user_file
+  const { rows } = await sql<{ id: UserFileId; place: number }>`
+    with served as (
+      select workspace_id from user_file where status = 'PROCESSING' and claimed_until > now()
+      group by workspace_id having count(*) >= ${maxOfWorkspace(services.config)}),
+    lost as materialized (
+      select id, workspace_id, queued_at from user_file
       where status = 'PROCESSING' and (claimed_until is null or claimed_until < now())
         and queued_at < now() - make_interval(secs => ${staleMs / 1_000}::float8)
-      order by queued_at limit ${MAX_FILES_PER_RUN} for update skip locked)
-    update user_file f set queued_at = now() from lost where f.id = lost.id
-    returning f.id`.execute(services.db);
-  for (const { id } of rows) {
+        and workspace_id not in (select workspace_id from served)
+      order by queued_at limit ${MAX_FILES_PER_RUN} for update skip locked),
+    placed as (
+      select id, (row_number() over (partition by workspace_id order by queued_at, id))::int as place
+      from lost)
+    update user_file f set queued_at = now() from placed where f.id = placed.id
+    returning f.id, placed.place`.execute(services.db);
+  for (const { id, place } of rows) {
     // Sends with a delay, which means without a job key: a stuck job with the same key must not suppress the new one.
-    await sendUserFile(services, id, { requestId: null, delayMs: 1 });
+    await sendUserFile(services, id, { requestId: null, place, delayMs: 1 });
   }
   return rows.length;
 }

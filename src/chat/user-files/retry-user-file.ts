@@ -17,6 +17,6 @@ export async function retryUserFile(
       queued_at = now()
     where id = ${id} and status = 'FAILED' returning id`.execute(services.db);
   if (rows.length === 0) return false;
-  await sendUserFile(services, id, { requestId });
+  await sendUserFile(services, id, { requestId, place: 1 });
   return true;
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import { type InspectedFile, inspectFile } from '#src/files/inspect-file.ts';
 import { safeFileName } from '#src/files/safe-file-name.ts';
-import type { StoredFileId, UserFileId } from '#src/ids.ts';
-import { openGate } from '#src/platform/gate.ts';
+import type { StoredFileId, UserFileId, WorkspaceId } from '#src/ids.ts';
+import { openFairGate } from '#src/platform/fair-gate.ts';
 import { GiveUp, Problem } from '#src/platform/errors.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 import type { ChatFileType } from '#src/tables/chat.ts';
@@ -13,7 +13,9 @@ import type { UserFileOwner } from './user-file-owner.ts';
 /** A file this many times over the limit is not read to its end: it ends the request. */
 const MAX_EXCESS = 10;
 /** Whole files in memory at once, for all requests. */
-const INSPECTIONS_AT_ONCE = 2;
+const INSPECTIONS_AT_ONCE = 3;
+/** Of one workspace. */
+const OWN_INSPECTIONS_AT_ONCE = 2;
 /** Providers count about one token per this many pixels, and shrink images of more than 1,600 tokens. */
 const PIXELS_PER_TOKEN = 750;
 const MAX_IMAGE_TOKENS = 1_600;
@@ -43,7 +45,10 @@ export interface RejectedFile {
 
 type TakeServices = Pick<ChatServices, 'config' | 'files' | 'parsers'>;
 
-const inspections = openGate(INSPECTIONS_AT_ONCE);
+const inspections = openFairGate<WorkspaceId>({
+  places: INSPECTIONS_AT_ONCE,
+  placesOfKey: OWN_INSPECTIONS_AT_ONCE,
+});
 
 /**
  * Stores a file while it arrives, then inspects its content. A rejected file is deleted again.
@@ -103,12 +108,11 @@ async function storeAndInspect(
 
   async function inspectStored(): Promise<InspectedFile> {
     if (stored.byteCount === 0) throw new GiveUp(`${name} is empty.`);
-    const leave = await inspections();
+    const leave = await inspections.enter(workspaceId, { signal });
     try {
-      signal.throwIfAborted();
       const found = await files.read(workspaceId, stored.id);
       if (!found) throw new Error(`The upload ${stored.id} vanished while it was looked at.`);
-      return await inspectFile(parsers, { name, bytes: found.bytes, signal });
+      return await inspectFile(parsers, { name, bytes: found.bytes, signal, owner: workspaceId });
     } finally {
       leave();
     }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { userFile } from '#queues/user-file.ts';
-import { findProject } from '#src/chat/projects/find-project.ts';
+import { lockProject } from '#src/chat/projects/projects.ts';
 import { setMediaTypes } from '#src/files/stored-file-rows.ts';
 import type { ProjectId, UserFileId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
@@ -15,6 +15,8 @@ import {
 } from './take-user-file.ts';
 import type { UserFileOwner } from './user-file-owner.ts';
 
+/** BullMQ's highest number is 2^21. */
+const LAST_PRIORITY = 100_000;
 /** The most that a project shows. */
 const MAX_FILES_OF_PROJECT = 1_000;
 
@@ -60,8 +62,11 @@ export function beginUserUpload(
     },
     async finish({ projectId, requestId }) {
       const rows = await insertRows(services, owner, taken, projectId);
-      for (const { id, status } of rows) {
-        if (status === 'PROCESSING') await sendUserFile(services, id, { requestId });
+      const toRead = rows.filter(({ status }) => status === 'PROCESSING');
+      const waiting = toRead.length === 0 ? 0 : await countWaiting(services, owner);
+      for (const [index, { id }] of toRead.entries()) {
+        const place = Math.max(1, waiting - toRead.length + index + 1);
+        await sendUserFile(services, id, { requestId, place });
       }
       return rows.map((row) => ({ row, tempKey: tempKeys.get(row.id) ?? '' }));
     },
@@ -73,17 +78,32 @@ export function beginUserUpload(
   };
 }
 
-/** The row is committed: a job that cannot be sent now is sent by `reconcile`. */
+/**
+ * The row is committed: a job that cannot be sent now is sent by `reconcile`.
+ * @param options `place`: among the waiting files of its workspace. The first file of one workspace goes before the
+ *   second of another.
+ */
 export async function sendUserFile(
   { producer, log }: Pick<ChatServices, 'producer' | 'log'>,
   userFileId: UserFileId,
-  options: { requestId: string | null; delayMs?: number },
+  { place, ...options }: { requestId: string | null; place: number; delayMs?: number },
 ): Promise<void> {
+  const priority = Math.min(place, LAST_PRIORITY);
   try {
-    await producer.enqueue(userFile, { userFileId }, options);
+    await producer.enqueue(userFile, { userFileId }, { ...options, priority });
   } catch (error) {
     log.warn({ error: String(error), userFileId }, 'user-file not sent: reconcile will send it');
   }
+}
+
+async function countWaiting(
+  { db }: Pick<UploadServices, 'db'>,
+  { workspaceId }: UserFileOwner,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from user_file
+    where workspace_id = ${workspaceId} and status = 'PROCESSING'`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 async function insertRows(
@@ -93,7 +113,7 @@ async function insertRows(
   projectId: number | null,
 ): Promise<ShownUserFile[]> {
   return db.transaction().execute(async (trx) => {
-    const project = projectId === null ? null : await readProject(trx, owner, projectId);
+    const project = projectId === null ? null : await lockProject(trx, owner, projectId);
     if (taken.length === 0) return [];
     await setMediaTypes(
       trx,
@@ -104,7 +124,7 @@ async function insertRows(
       .values(taken.map((file) => toRow(owner, file)))
       .returning(SHOWN_COLUMNS)
       .execute();
-    if (project !== null) await addToProject(trx, project, taken);
+    if (project !== null) await addToProject(trx, project.id, taken);
     const rowOf = new Map(inserted.map((row) => [row.id, row]));
     return taken.flatMap(({ id }) => rowOf.get(id) ?? []);
   });
@@ -127,25 +147,12 @@ function toRow(owner: UserFileOwner, file: TakenFile) {
   };
 }
 
-async function readProject(
-  trx: DatabaseTransaction,
-  owner: UserFileOwner,
-  id: number,
-): Promise<ProjectId> {
-  const project = await findProject(trx, owner, id);
-  if (project) return project.id;
-  throw new Problem(
-    'NOT_FOUND',
-    `There is no project ${id} of yours. GET /user/projects lists them.`,
-  );
-}
-
+/** The caller has locked the project. */
 async function addToProject(
   trx: DatabaseTransaction,
   projectId: ProjectId,
   taken: readonly TakenFile[],
 ): Promise<void> {
-  await sql`select id from project where id = ${projectId} for no key update`.execute(trx);
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from project_file where project_id = ${projectId}`.execute(trx);
   if ((rows[0]?.count ?? 0) + taken.length > MAX_FILES_OF_PROJECT) {

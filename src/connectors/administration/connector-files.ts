@@ -10,6 +10,7 @@ import { fileKey } from '#src/connectors/kinds/file/file-settings.ts';
 import { hashSettings } from '#src/connectors/runs/open-pair.ts';
 import { RUNNABLE } from '#src/connectors/runs/open-run.ts';
 import { unknownConnector } from './not-found.ts';
+import { lockPairs } from './reschedule-pairs.ts';
 
 /** The settings of a `file` connector that name its files; other settings pass through. */
 const fileSettings = z.looseObject({
@@ -81,6 +82,7 @@ export async function changeConnectorFiles(
   change: FilesChange,
 ): Promise<ChangedFiles> {
   return db.transaction().execute(async (trx) => {
+    await lockPairs(trx, address.workspaceId, address.connectorId);
     const settings = await readSettings(trx, address, 'lock');
     const removed = new Set(change.remove);
     const unknown = change.remove.find((id) => !settings.file_locations.includes(id));

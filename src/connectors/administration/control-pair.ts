@@ -92,10 +92,15 @@ export async function renamePair(
   name: string,
 ): Promise<void> {
   try {
-    await db.transaction().execute(async (trx) => {
-      await lockOwnPair(trx, which);
-      await trx.updateTable('cc_pair').set({ name }).where('id', '=', which.ccPairId).execute();
-    });
+    const renamed = await db
+      .updateTable('cc_pair')
+      .set({ name })
+      .where('workspace_id', '=', which.workspaceId)
+      .where('id', '=', which.ccPairId)
+      .where('connector_id', 'is not', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!renamed) throw unknownPair(which.ccPairId);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     throw new Problem(

@@ -113,7 +113,7 @@ export async function readCredential(
   return found;
 }
 
-/** The credentials of several pairs, whoever created them. */
+/** The credentials of several pairs, regardless of who created them. */
 export async function readCredentials(
   db: Database,
   workspaceId: WorkspaceId,
@@ -182,10 +182,29 @@ export async function deleteCredential(
     if (!isStillReferred(error)) throw error;
     throw new Problem(
       'BAD_REQUEST',
-      `Credential ${id} is in use by pairs. Delete them first, swap their credential with PUT /manage/admin/credential/swap, or delete both with DELETE /manage/credential/force/${id}.`,
+      `Credential ${id} is in use by ${await nameUsers(db, found)}. Delete them first, swap their credential with PUT /manage/admin/credential/swap, or delete both with DELETE /manage/credential/force/${id}.`,
       { cause: error },
     );
   }
+}
+
+const MAX_NAMED = 5;
+
+/** `the pairs "Wiki" and "Site"`, `the pairs "Wiki", "Site" and 7 others` */
+async function nameUsers(db: Database, id: CredentialId): Promise<string> {
+  const { rows } = await sql<{ name: string; users: number }>`
+    select name, (count(*) over ())::int as users from cc_pair where credential_id = ${id}
+    order by id limit ${MAX_NAMED}`.execute(db);
+  const names = rows.map(({ name }) => JSON.stringify(name));
+  const others = (rows[0]?.users ?? 0) - names.length;
+  if (names.length === 0) return 'pairs';
+  if (names.length === 1 && others === 0) return `the pair ${names[0]}`;
+  const parts = others > 0 ? [...names, plural(others)] : names;
+  return `the pairs ${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+function plural(others: number): string {
+  return others === 1 ? '1 other' : `${others} others`;
 }
 
 /**

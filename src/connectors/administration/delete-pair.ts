@@ -1,26 +1,37 @@
 import { sql } from 'kysely';
+import { connectorDelete } from '#queues/connector-delete.ts';
 import { hasDocuments, LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import { dropDocuments } from '#src/documents/drop-documents.ts';
 import type { CcPairId, ConnectorId, DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import { othersWait, sendDeletion } from '#src/connectors/runs/send-jobs.ts';
 import { deleteFilesOf } from './connector-files.ts';
 
 const DOCUMENTS_PER_STEP = 500;
+/** Some seconds of work, after which other pairs that wait for the place get it. */
+const STEPS_PER_TURN = 20;
+
+type DeleteServices = Pick<ConnectorServices, 'db' | 'documentAcceptor' | 'log' | 'producer'>;
 
 /**
  * Removes a pair marked `DELETING`: first, in batches, the documents that no other pair has, then the pair with its
  * runs, and its connector and uploads when no other pair uses them. The credential stays. Safe to interrupt and to
- * run twice.
+ * run twice. When others wait, the rest is left to a further job.
  */
 export async function deletePair(
-  services: Pick<ConnectorServices, 'db' | 'documentAcceptor'>,
+  services: DeleteServices,
   ccPairId: CcPairId,
   signal: AbortSignal,
+  stepsPerTurn: number = STEPS_PER_TURN,
 ): Promise<void> {
   try {
-    while (!(await removePair(services.db, ccPairId))) {
+    for (let steps = 0; !(await removePair(services.db, ccPairId)); steps += 1) {
       signal.throwIfAborted();
+      if (steps >= stepsPerTurn && (await othersWait(services, connectorDelete))) {
+        await sendDeletion(services, ccPairId);
+        return;
+      }
       await dropSome(services, ccPairId);
     }
   } catch (error) {

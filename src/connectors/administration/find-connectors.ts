@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import { type FoundRow, MAX_COMPARED, MAX_OF_KIND, type Sought } from '#src/platform/found-row.ts';
+import {
+  type FoundRow,
+  MAX_COMPARED,
+  MAX_OF_KIND,
+  type LookupTerm,
+} from '#src/platform/found-row.ts';
 
 /** Connectors by id or name. */
-export async function findConnectors(db: Database, sought: Sought): Promise<FoundRow[]> {
+export async function findConnectors(db: Database, sought: LookupTerm): Promise<FoundRow[]> {
   const { rows } = await sql<FoundRow>`
     select id::text as id, id::text as page_id, name as title, status as state, source as detail,
       created_at as at
@@ -15,7 +20,7 @@ export async function findConnectors(db: Database, sought: Sought): Promise<Foun
 }
 
 /** The run of a connector with this id. */
-export async function findRuns(db: Database, sought: Sought): Promise<FoundRow[]> {
+export async function findRuns(db: Database, sought: LookupTerm): Promise<FoundRow[]> {
   const { rows } = await sql<FoundRow>`
     select a.id::text as id, a.cc_pair_id::text as page_id, 'Run of ' || p.name as title,
       a.status as state, a.error as detail, a.created_at as at

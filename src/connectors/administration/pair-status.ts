@@ -89,7 +89,7 @@ export async function findPairId(
   return found.id;
 }
 
-/** A run that waits for a worker counts: nobody needs to start it. */
+/** A run that waits for a worker counts: it needs no other start. */
 export function isIndexing({ lastRun }: Pick<PairOverview, 'lastRun'>): boolean {
   return lastRun?.status === 'not_started' || lastRun?.status === 'in_progress';
 }

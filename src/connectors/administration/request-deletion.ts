@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { connectorDelete } from '#queues/connector-delete.ts';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { cancelRun, lockOwnPair } from '#src/connectors/runs/request-run.ts';
+import { sendDeletion } from '#src/connectors/runs/send-jobs.ts';
 
 /**
  * Marks a pair for deletion and stops its run; a job removes its documents, then the pair itself.
@@ -24,12 +24,5 @@ export async function requestDeletion(
         queued_at = now()
       where id = ${ccPairId}`.execute(trx);
   });
-  try {
-    await services.producer.enqueue(connectorDelete, { ccPairId }, { requestId });
-  } catch (error) {
-    services.log.warn(
-      { error: String(error), ccPairId },
-      'connector-delete not sent: reconcile will send it',
-    );
-  }
+  await sendDeletion(services, ccPairId, requestId);
 }

@@ -33,3 +33,30 @@ export async function troubledPairs(
     order by p.failed_runs desc, p.id limit ${limit}`.execute(db);
   return rows;
 }
+
+/** A run that waits for its source to be reachable again; it continues by itself. */
+export interface WaitingRun {
+  pairId: CcPairId;
+  name: string;
+  /** The source's message. */
+  reason: string;
+  since: Date;
+}
+
+/** Runs that have waited for their source since before that time, except those of pairs that are in trouble anyway. */
+export async function waitingRuns(
+  db: Database,
+  workspaceId: WorkspaceId,
+  { before, limit }: { before: Date; limit: number },
+): Promise<WaitingRun[]> {
+  const { rows } = await sql<WaitingRun>`
+    select p.id as "pairId", p.name, coalesce(a.waiting_for, '') as reason,
+      coalesce(a.last_page_at, a.started_at, a.created_at) as since
+    from index_attempt a join cc_pair p on p.id = a.cc_pair_id
+    where a.workspace_id = ${workspaceId} and a.status in ('not_started', 'in_progress')
+      and a.waiting_for is not null and a.outages > 0
+      and p.failed_runs = 0 and p.status not in ('PAUSED', 'INVALID', 'DELETING')
+      and coalesce(a.last_page_at, a.started_at, a.created_at) < ${before}
+    order by since, p.id limit ${limit}`.execute(db);
+  return rows;
+}

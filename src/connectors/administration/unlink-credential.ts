@@ -57,7 +57,7 @@ export async function deleteLink(
   );
 }
 
-/** Finds the credential whoever created it: its pair belongs to all admins. */
+/** Finds the credential regardless of who created it: its pair belongs to all admins. */
 async function assertCredential(
   db: Database,
   { viewer, credentialId }: LinkToDelete,

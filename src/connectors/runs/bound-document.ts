@@ -8,7 +8,7 @@ export const METADATA_CUT = `metadata beyond ${METADATA_LIMITS.keys.toLocaleStri
 export const OWNERS_CUT = `owners beyond ${MAX_OWNERS} were left out`;
 
 /**
- * Cuts a document to the limits of ingestion. Nobody can fix what its owner wrote at the source, so excess metadata
+ * Cuts a document to the limits of ingestion. The content at the source is not ours to fix, so excess metadata
  * and owners are left out, and the text is still found.
  * @returns the document with notes about what was cut
  */

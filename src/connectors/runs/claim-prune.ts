@@ -9,6 +9,7 @@ import type { PruneAttemptStatus } from '#src/tables/connectors.ts';
 import { LEASE_SECONDS } from './claim-run.ts';
 import { nextDue } from './next-run.ts';
 import { lockPair, type PairRow, readPair } from './open-pair.ts';
+import { hasPlace } from './prune-turns.ts';
 import { findOpenPrune, openPrune } from './request-prune.ts';
 
 export interface ClaimedPrune {
@@ -23,37 +24,43 @@ export interface ClaimedPrune {
 
 /**
  * Claims the pair's open prune, or opens the one that is due: only for active pairs that had a successful run.
- * @returns null when there is nothing to do or another worker holds it
+ * @returns null when there is nothing to do, another worker holds it, or its workspace has no place for another prune:
+ * it then stays open, and the end of one of them sends it
  */
 export async function claimPrune(
-  { db, clock }: Pick<ConnectorServices, 'db' | 'clock'>,
+  { config, db, clock }: Pick<ConnectorServices, 'config' | 'db' | 'clock'>,
   ccPairId: CcPairId,
 ): Promise<ClaimedPrune | null> {
   return db.transaction().execute(async (trx) => {
     const pair = await readPair(trx, ccPairId, 'lock');
     if (!pair || pair.status === 'DELETING') return null;
     const now = clock();
-    const open = await findOpenPrune(trx, pair);
-    if (open !== null) return claim(trx, pair, open, now);
-    const isDue = pair.next_prune_at !== null && pair.next_prune_at <= now;
-    if (!isDue) return null;
-    const next = nextDue(pair.next_prune_at, pair.prune_freq, now);
-    await trx
-      .updateTable('cc_pair')
-      .set({ next_prune_at: next })
-      .where('id', '=', pair.id)
-      .execute();
-    if (pair.status !== 'ACTIVE' || pair.last_success_at === null) return null;
-    return claim(trx, { ...pair, next_prune_at: next }, await openPrune(trx, pair, null), now);
+    const found = await findOpenPrune(trx, pair);
+    if (found !== null) return claim(trx, config, { pair, id: found, now });
+    const due = await scheduleNext(trx, pair, now);
+    if (due?.status !== 'ACTIVE' || due.last_success_at === null) return null;
+    return claim(trx, config, { pair: due, id: await openPrune(trx, due, null), now });
   });
+}
+
+/** Says when the next prune is due. Null when none is due yet. */
+async function scheduleNext(
+  trx: DatabaseTransaction,
+  pair: PairRow,
+  now: Date,
+): Promise<PairRow | null> {
+  if (pair.next_prune_at === null || pair.next_prune_at > now) return null;
+  const next = nextDue(pair.next_prune_at, pair.prune_freq, now);
+  await trx.updateTable('cc_pair').set({ next_prune_at: next }).where('id', '=', pair.id).execute();
+  return { ...pair, next_prune_at: next };
 }
 
 async function claim(
   trx: DatabaseTransaction,
-  pair: PairRow,
-  id: PruneAttemptId,
-  now: Date,
+  config: ConnectorServices['config'],
+  { pair, id, now }: { pair: PairRow; id: PruneAttemptId; now: Date },
 ): Promise<ClaimedPrune | null> {
+  if (!(await hasPlace(trx, config, pair.workspace_id))) return null;
   const token = randomUUID();
   const { rows } = await sql<Pick<ClaimedPrune, 'id' | 'confirmed_gone' | 'outages'>>`
     update prune_attempt set status = 'in_progress', claim_token = ${token},

@@ -66,7 +66,7 @@ export async function endRun(
   });
 }
 
-/** Ends a run that cannot continue. `pause` takes the pair off its schedule until somebody acts. */
+/** Ends a run that cannot continue. `pause` takes the pair off its schedule until an admin acts. */
 export async function failRun(
   db: Database,
   run: ClaimedRun,

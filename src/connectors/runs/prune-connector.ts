@@ -13,6 +13,7 @@ import {
 } from './claim-prune.ts';
 import { connectorContext, EngineFault } from '#src/connectors/source/connector-context.ts';
 import { openPair } from './open-pair.ts';
+import { nextWaitingPrune } from './prune-turns.ts';
 import { MAX_OUTAGES, outageDelayMs, requestedDelayMs } from './outage-delay.ts';
 import { sendPrune } from './send-jobs.ts';
 import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
@@ -26,6 +27,12 @@ const SUSPICIOUS_SHARE = 0.5;
 /** The number that an administrator confirmed may have grown by this factor since. */
 const CONFIRMED_GROWTH = 1.1;
 
+/** How a prune ended in this job, for the log. */
+interface PruneFacts {
+  ccPairId: CcPairId;
+  end: 'nothing to do' | 'ended' | 'waiting' | 'failed' | 'canceled';
+}
+
 /**
  * Lists the source, and removes the pair's documents that it no longer has. Removes nothing when any part of the
  * listing fails, or when more than half would be removed: that needs an administrator's confirmation. Keeps documents
@@ -35,23 +42,45 @@ export async function pruneConnector(
   services: SyncServices,
   ccPairId: CcPairId,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<PruneFacts> {
   const prune = await claimPrune(services, ccPairId);
-  if (!prune) return;
+  if (!prune) return { ccPairId, end: 'nothing to do' };
+  try {
+    return await pruneClaimed(services, prune, signal);
+  } finally {
+    await sendNextPrune(services, prune);
+  }
+}
+
+async function pruneClaimed(
+  services: SyncServices,
+  prune: ClaimedPrune,
+  signal: AbortSignal,
+): Promise<PruneFacts> {
+  const ccPairId = prune.pair.id;
+  let end: PruneFacts['end'] = 'ended';
   using lease = keepLease(() => renewPrune(services.db, prune));
   try {
     await pruneNow(services, prune, AbortSignal.any([signal, lease.signal]));
   } catch (error) {
-    if (error instanceof LeaseLost || lease.signal.aborted) return;
+    if (error instanceof LeaseLost || lease.signal.aborted) return { ccPairId, end: 'canceled' };
     if (signal.aborted && !isTimeout(signal)) {
       await releasePrune(services.db, prune, null).catch(() => undefined);
       throw error;
     }
-    await waitOrFail(services, prune, isTimeout(signal) ? timedOut() : error);
+    end = await waitOrFail(services, prune, isTimeout(signal) ? timedOut() : error);
     if (error instanceof EngineFault) throw error;
   }
   const next = prune.pair.next_prune_at;
   if (next) await sendPrune(services, ccPairId, next);
+  return { ccPairId, end };
+}
+
+/** One of its workspace may have found no place. `reconcile` sends it when this fails. */
+async function sendNextPrune(services: SyncServices, { pair }: ClaimedPrune): Promise<void> {
+  const ended = { workspaceId: pair.workspace_id, ccPairId: pair.id };
+  const next = await nextWaitingPrune(services.db, ended, services.clock()).catch(() => null);
+  if (next !== null) await sendPrune(services, next);
 }
 
 async function pruneNow(
@@ -154,13 +183,13 @@ async function waitOrFail(
   services: SyncServices,
   prune: ClaimedPrune,
   error: unknown,
-): Promise<void> {
+): Promise<'waiting' | 'failed'> {
   const { db, clock } = services;
   const words = error instanceof Error ? error.message : String(error);
   const mayPass = error instanceof SourceUnavailable || error instanceof EngineFault;
   if (!mayPass || prune.outages >= MAX_OUTAGES) {
     await endPrune(db, prune, 'failed', `Nothing was removed. ${words}`, clock());
-    return;
+    return 'failed';
   }
   const asked = error instanceof SourceUnavailable ? error.retryAfterMs : null;
   const at = new Date(
@@ -168,4 +197,5 @@ async function waitOrFail(
   );
   await releasePrune(db, prune, { at, reason: words });
   await sendPrune(services, prune.pair.id, at);
+  return 'waiting';
 }

@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import { LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import { mayFindPlace } from './prune-turns.ts';
 
 /** If a job was sent longer ago than this and is no longer waiting in the queue, it is lost. */
 const STALE_MS = 20_000;
@@ -17,7 +18,7 @@ const BACKLOG_MARGIN_MS = 30_000;
 const LATE_MS = 2_000;
 const MAX_PAIRS_PER_RUN = 1_000;
 
-type ReconcileServices = Pick<ConnectorServices, 'db' | 'producer' | 'clock'>;
+type ReconcileServices = Pick<ConnectorServices, 'config' | 'db' | 'producer' | 'clock'>;
 interface LostPair {
   id: CcPairId;
   workspace_id: WorkspaceId;
@@ -37,7 +38,7 @@ export async function reconcileConnectors(
   const work: [PairQueue, (before: Date) => RawBuilder<LostPair>][] = [
     [connectorSync, (before) => openRuns(before, services.clock())],
     [connectorSync, (before) => dueRuns(before, services.clock())],
-    [connectorPrune, (before) => openPrunes(before, services.clock())],
+    [connectorPrune, (before) => openPrunes(services, before)],
     [connectorPrune, (before) => duePrunes(before, services.clock())],
     [connectorDelete, deletions],
   ];
@@ -78,7 +79,7 @@ export async function recoverConnectors(services: ReconcileServices): Promise<vo
   const always = new Date(Date.now() + 1_000);
   await sendLost(services, connectorSync, openRuns(always, clock()));
   await sendLost(services, connectorSync, dueRuns(always, clock()));
-  await sendLost(services, connectorPrune, openPrunes(always, clock()));
+  await sendLost(services, connectorPrune, openPrunes(services, always));
   await sendLost(services, connectorDelete, deletions(always));
 }
 
@@ -92,7 +93,7 @@ async function sendLost(
     await producer.enqueueMany(
       queue,
       pairs.map(({ id }) => ({ ccPairId: id })),
-      queue === connectorSync ? { priority } : {},
+      { priority },
     );
   }
   return rows.length;
@@ -137,12 +138,12 @@ function dueRuns(before: Date, now: Date): RawBuilder<LostPair> {
     returning id, workspace_id`;
 }
 
-function openPrunes(before: Date, now: Date): RawBuilder<LostPair> {
+function openPrunes({ config, clock }: ReconcileServices, before: Date): RawBuilder<LostPair> {
   return sql`
     update prune_attempt set queued_at = now() where id in (
       select id from prune_attempt where status in ('not_started', 'in_progress')
         and queued_at < ${before} and (claimed_until is null or claimed_until < now())
-        and (next_attempt_at is null or next_attempt_at < ${now})
+        and (next_attempt_at is null or next_attempt_at < ${clock()}) and ${mayFindPlace(config)}
       order by queued_at limit ${MAX_PAIRS_PER_RUN} for update skip locked)
     returning cc_pair_id as id, workspace_id`;
 }

@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
+import { connectorDelete } from '#queues/connector-delete.ts';
 import { connectorPrune } from '#queues/connector-prune.ts';
 import { connectorSync } from '#queues/connector-sync.ts';
+import type { AnyQueue } from '#queues/queue.ts';
 import type { CcPairId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import { prunesAhead } from './prune-turns.ts';
 
 type SendServices = Pick<ConnectorServices, 'db' | 'producer' | 'log' | 'clock'>;
 
@@ -31,21 +34,59 @@ export async function sendSync(
   }
 }
 
+/** Like `sendSync`, for the pair's prune. */
 export async function sendPrune(
-  { producer, log, clock }: Omit<SendServices, 'db'>,
+  { db, producer, log, clock }: SendServices,
   ccPairId: CcPairId,
   at: Date | null = null,
   requestId: string | null = null,
 ): Promise<void> {
   const delayMs = Math.max(0, (at ?? clock()).getTime() - clock().getTime());
   try {
-    await producer.enqueue(connectorPrune, { ccPairId }, { delayMs, requestId });
+    const priority = Math.min(1 + (await prunesAhead(db, ccPairId)), LAST_PRIORITY);
+    await producer.enqueue(connectorPrune, { ccPairId }, { delayMs, requestId, priority });
   } catch (error) {
     log.warn(
       { error: String(error), ccPairId },
       'connector-prune not sent: reconcile will send it',
     );
   }
+}
+
+/** Like `sendSync`, for the deletion of a pair. */
+export async function sendDeletion(
+  { db, producer, log }: Omit<SendServices, 'clock'>,
+  ccPairId: CcPairId,
+  requestId: string | null = null,
+): Promise<void> {
+  try {
+    const priority = Math.min(1 + (await deletionsAhead(db, ccPairId)), LAST_PRIORITY);
+    await producer.enqueue(connectorDelete, { ccPairId }, { requestId, priority });
+  } catch (error) {
+    log.warn(
+      { error: String(error), ccPairId },
+      'connector-delete not sent: reconcile will send it',
+    );
+  }
+}
+
+/** Whether any pair waits for a place of the queue. No, when the queue does not answer. */
+export async function othersWait(
+  { producer }: Pick<ConnectorServices, 'producer'>,
+  queue: AnyQueue,
+): Promise<boolean> {
+  const counts = await producer.counts(queue).catch((): Record<string, number> => ({}));
+  return (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0) > 0;
+}
+
+/** How many deletions of its workspace were asked for before that of a pair, and are not done. */
+async function deletionsAhead(db: Database, ccPairId: CcPairId): Promise<number> {
+  const { rows } = await sql<{ ahead: number }>`
+    select count(*)::int as ahead from cc_pair mine
+    join cc_pair other on other.workspace_id = mine.workspace_id and other.status = 'DELETING'
+      and (other.deletion_requested_at, other.id) < (mine.deletion_requested_at, mine.id)
+    where mine.id = ${ccPairId}`.execute(db);
+  return rows[0]?.ahead ?? 0;
 }
 
 /**

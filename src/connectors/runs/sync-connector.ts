@@ -12,7 +12,7 @@ import { type OpenPair, openPair } from './open-pair.ts';
 import { MAX_OUTAGES, outageDelayMs, requestedDelayMs } from './outage-delay.ts';
 import { allPages, nextPage, type NumberedPage } from './run-pages.ts';
 import { DocumentsRemoved, savePage } from './save-page.ts';
-import { sendSync } from './send-jobs.ts';
+import { othersWait, sendSync } from './send-jobs.ts';
 import {
   CredentialRejected,
   SourceRefused,
@@ -141,7 +141,7 @@ async function pollPages(
     if (error instanceof BacklogFull) return { kind: 'wait', error };
     throw error;
   } finally {
-    // A poll that ignores its signal must not delay the run: nobody waits for its cleanup.
+    // A poll that ignores its signal must not delay the run, so its cleanup is not awaited.
     pages.return?.(undefined).catch(() => undefined);
   }
 }
@@ -185,11 +185,9 @@ function endOf(error: Error): SliceEnd {
   return error instanceof SourceUnavailable ? { kind: 'wait', error } : { kind: 'fail', error };
 }
 
-async function shouldYield({ producer }: SyncServices, elapsedMs: number): Promise<boolean> {
+async function shouldYield(services: SyncServices, elapsedMs: number): Promise<boolean> {
   if (elapsedMs > LONGEST_SLICE_MS) return true;
-  if (elapsedMs < SLICE_MS) return false;
-  const counts = await producer.counts(connectorSync).catch((): Record<string, number> => ({}));
-  return (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0) > 0;
+  return elapsedMs >= SLICE_MS && othersWait(services, connectorSync);
 }
 
 async function settle(

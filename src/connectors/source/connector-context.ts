@@ -52,10 +52,12 @@ export function connectorContext(
         return { name, metadata, bytes: found.bytes };
       },
     },
-    parse: async (file) => parsers.parse({ ...file, signal }),
+    parse: async (file) => parsers.parse({ ...file, signal, owner: workspaceId }),
     recall: async (keys) =>
       ccPairId === null ? new Map() : asEngineFault(recall(db, ccPairId, keys)),
-    renderer,
+    renderer: renderer && {
+      render: (url, options) => renderer.render(url, { ...options, owner: workspaceId }),
+    },
     clock,
   };
 }

@@ -3,7 +3,7 @@ import type { StoredFileId } from '#src/ids.ts';
 import type { FileToParse, ParsedFile } from '#src/files/parsed-file.ts';
 import type { OutboundGuard } from '#src/platform/http.ts';
 import type { DocumentMetadata, StoredOwner, StoredSection } from '#src/tables/documents.ts';
-import type { PageRenderer } from '#src/platform/page-renderer.ts';
+import type { OwnRenderer } from '#src/platform/page-renderer.ts';
 import type { SourceHttp, SourcePolicy } from './source-http.ts';
 
 /** A document as found by a connector. A document without any text is skipped, with that reason. */
@@ -92,7 +92,7 @@ export interface ConnectorContext {
   /** The values that earlier pages remembered under these keys, if still valid. */
   recall(keys: readonly string[]): Promise<Map<string, unknown>>;
   /** Null when no browser is installed. */
-  readonly renderer: PageRenderer | null;
+  readonly renderer: OwnRenderer | null;
   readonly clock: () => Date;
 }
 

@@ -1,4 +1,4 @@
-/** The source does not accept the credential (any more). The pair is paused until somebody acts. */
+/** The source does not accept the credential (any more). The pair is paused until an admin acts. */
 export class CredentialRejected extends Error {
   override readonly name = 'CredentialRejected';
 }

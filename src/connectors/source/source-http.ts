@@ -21,7 +21,7 @@ export interface SourceRequest {
   form?: Record<string, string>;
   /** Limit for the decompressed response; 20 MB by default. */
   maxBytes?: number;
-  /** 0 for requests whose body nobody else may receive; a redirect is then refused like any other status. */
+  /** 0 for requests whose body no other host may receive; a redirect is then refused like any other status. */
   maxRedirects?: number;
   /** Statuses besides 2xx that the caller handles itself, such as 304 or 404. */
   expect?: readonly number[];

@@ -14,6 +14,8 @@ interface Hit {
   readonly title: string;
   readonly detail: Part;
   readonly icon: IconName;
+  /** Of a document, so that it can be said why it is not searchable. */
+  readonly documentId?: string;
 }
 
 type Result = Reply<'GET /find'>['results'][number];
@@ -51,6 +53,7 @@ function OpenFinder(): Part {
   useModal(element);
   const { found, isLooking } = useFound(text.trim());
   const hits = [...pagesNamed(text), ...found];
+  const whyNot = useWhyNot(hits[Math.min(chosen, hits.length - 1)]?.documentId ?? null);
   const open = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
     close();
@@ -91,6 +94,7 @@ function OpenFinder(): Part {
     <ul role="listbox" id="finder-hits" aria-label="Found">
       ${hits.map((hit, index) => hitRow(hit, index, index === chosen, () => open(hit), setChosen))}
     </ul>
+    ${whyNot && html`<p class="why" role="status">${icon('warning')}<span>${whyNot}</span></p>`}
     ${hits.length === 0 && html`<p class="none" role="status">${isLooking ? 'Looking …' : 'Nothing has this name, id or address.'}</p>`}
   </dialog>`;
 }
@@ -148,6 +152,33 @@ function useFound(text: string): { found: Hit[]; isLooking: boolean } {
   return { found: answer.results.flatMap(toHit), isLooking: false };
 }
 
+/** Why the chosen document is not searchable, or not as it is now; null while there is nothing to say. */
+function useWhyNot(documentId: string | null): string | null {
+  const [known, setKnown] = useState<{ id: string; sentence: string | null } | null>(null);
+  useEffect(() => {
+    if (documentId === null) return undefined;
+    const controller = new AbortController();
+    const { signal: stopped } = controller;
+    const ask = async (): Promise<void> => {
+      const why = await call('GET /documents/{document_id}/why', {
+        path: { document_id: documentId },
+        signal: stopped,
+      });
+      const isFine = why.searchable && why.status === 'indexed';
+      setKnown({ id: documentId, sentence: isFine ? null : why.sentence });
+    };
+    const timer = setTimeout(() => {
+      // Its page tells as well, and what is wrong if nothing answers.
+      void ask().catch(() => undefined);
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [documentId]);
+  return known?.id === documentId ? known.sentence : null;
+}
+
 function toHit({ kind, title, state, subject }: Result): Hit[] {
   const to = subjectPath(subject);
   if (to === null) return [];
@@ -156,6 +187,7 @@ function toHit({ kind, title, state, subject }: Result): Hit[] {
       to,
       title,
       icon: ICONS[kind] ?? 'search',
+      ...(subject.kind === 'document' && { documentId: subject.id }),
       detail: state === null ? html`${kind}` : html`${kind} ${badge(state)}`,
     },
   ];

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { go, link, path, visits } from '#src/console/web/data/place.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { icon } from '#src/console/web/parts/icon.ts';
@@ -9,15 +9,11 @@ import { type NavEntry, NAVIGATION } from './routes.ts';
 
 /** What is around every page. */
 export function Frame({ children }: { children: Parts }): Part {
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => setOpen(false), [visits.value]);
+  const { isOpen, open, close, drawer, opener } = useDrawer();
   useEffect(() => listenToKeys(), []);
-  const closeOnEscape = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') setOpen(false);
-  };
-  return html`<a class="skip" href="#main">Skip to the content</a>
+  return html`<a class="skip" href="#main" inert=${isOpen}>Skip to the content</a>
     <div class="frame">
-      <aside class="side ${isOpen ? 'open' : ''}" id="side" onKeyDown=${closeOnEscape}>
+      <aside class="side ${isOpen ? 'open' : ''}" id="side" ref=${drawer}>
         <a class="brand" href=${link('/')}><img src=${iconAddress()} alt="" />Millrace</a>
         ${workspaceSwitcher()}
         <nav aria-label="Pages">${navigation()}</nav>
@@ -27,9 +23,9 @@ export function Frame({ children }: { children: Parts }): Part {
         class="shade ${isOpen ? 'open' : ''}"
         aria-label="Close the navigation"
         tabindex="-1"
-        onClick=${() => setOpen(false)}
+        onClick=${close}
       ></button>
-      <div>
+      <div inert=${isOpen}>
         <header class="top">
           <div class="start">
             <button
@@ -38,7 +34,8 @@ export function Frame({ children }: { children: Parts }): Part {
               aria-label="Navigation"
               aria-expanded=${isOpen ? 'true' : 'false'}
               aria-controls="side"
-              onClick=${() => setOpen(!isOpen)}
+              ref=${opener}
+              onClick=${open}
             >
               ${icon('menu')}
             </button>
@@ -51,6 +48,51 @@ export function Frame({ children }: { children: Parts }): Part {
         <main class="main" id="main" tabindex="-1">${children}</main>
       </div>
     </div>`;
+}
+
+/** From this width on, the navigation is always there. */
+const WIDE = '(min-width: 861px)';
+
+/**
+ * The navigation on a phone. While it is open, everything else is inert, so that the focus stays in it; Esc, the shade,
+ * another page and a wider window close it.
+ */
+function useDrawer() {
+  const [openedAt, setOpenedAt] = useState<number | null>(null);
+  const drawer = useRef<HTMLElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const isOpen = openedAt === visits.value;
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    drawer.current?.querySelector<HTMLElement>('nav a[aria-current], nav a')?.focus();
+    const shut = (): void => setOpenedAt(null);
+    const keys = (event: KeyboardEvent): void => {
+      // A menu or a dialog that is open takes its own.
+      if (event.key === 'Escape' && !event.defaultPrevented) shut();
+    };
+    const follow = (event: Event): void => {
+      if (event.target instanceof Element && event.target.closest('a') !== null) shut();
+    };
+    const wide = matchMedia(WIDE);
+    const { current: side } = drawer;
+    document.addEventListener('keydown', keys);
+    side?.addEventListener('click', follow);
+    wide.addEventListener('change', shut);
+    return () => {
+      document.removeEventListener('keydown', keys);
+      side?.removeEventListener('click', follow);
+      wide.removeEventListener('change', shut);
+      // Another page takes the focus itself.
+      if (visits.peek() === openedAt) opener.current?.focus();
+    };
+  }, [isOpen]);
+  return {
+    isOpen,
+    open: () => setOpenedAt(visits.peek()),
+    close: () => setOpenedAt(null),
+    drawer,
+    opener,
+  };
 }
 
 function navigation(): Part[] {

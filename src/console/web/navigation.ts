@@ -1,18 +1,19 @@
-import { roleOf, session } from '#src/console/web/data/session.ts';
-import { type NavEntry, NAVIGATION } from './routes.ts';
+import { may } from '#src/console/web/data/session.ts';
+import { type NavEntry, NAVIGATION, VIEWS } from './routes.ts';
 
-/** The entries that this person's role may use. The service refuses the others, whatever is shown. */
+/** The entries whose pages this session may use. The service refuses the others, whatever is shown. */
 export function visibleEntries(): NavEntry[] {
   return NAVIGATION.flatMap(({ entries }) => entries.filter(isVisible));
 }
 
-export function isVisible(entry: NavEntry): boolean {
-  const state = session.value;
-  if (state.kind !== 'in') return false;
-  if (entry.for === 'operator') {
-    return (state.session.workspace?.is_operator ?? false) || roleOf(state) === 'observer';
-  }
-  return entry.for === 'everybody' || roleOf(state) === 'admin';
+export function isVisible({ path }: NavEntry): boolean {
+  const needs = VIEWS.find((view) => view.path === path)?.needs ?? null;
+  return needs === null || may(needs);
+}
+
+/** Where somebody begins who may not see the overview: an observer at the queues, a pusher of documents at those. */
+export function firstPath(): string {
+  return visibleEntries()[0]?.path ?? '/settings/profile';
 }
 
 /** Whether an address belongs to an entry: itself and what is below it, unless another entry is nearer. */

@@ -1,3 +1,4 @@
+import type { Access } from '#src/console/web/data/session.ts';
 import type { IconName } from '#src/console/web/parts/icon.ts';
 import type { Part } from '#src/console/web/parts/html.ts';
 
@@ -6,19 +7,16 @@ export interface View {
   readonly path: string;
   /** The exported function of the page that shows it. */
   readonly load: () => Promise<Show>;
-  /** Seen without being signed in. */
-  readonly isOpen: boolean;
+  /** What its requests require; null when it is seen without being signed in. */
+  readonly needs: Access | null;
 }
 
 export type Show = (given: Readonly<Record<string, string>>) => Part;
-
-export type Audience = 'everybody' | 'admin' | 'operator';
 
 export interface NavEntry {
   readonly path: string;
   readonly word: string;
   readonly icon: IconName;
-  readonly for: Audience;
   /** With `g`, the key that goes there. */
   readonly key: string;
 }
@@ -28,39 +26,39 @@ export const NAVIGATION: readonly { name: string; entries: readonly NavEntry[] }
   {
     name: '',
     entries: [
-      { path: '/', word: 'Overview', icon: 'overview', for: 'everybody', key: 'h' },
-      { path: '/ask', word: 'Ask', icon: 'ask', for: 'everybody', key: 'a' },
-      { path: '/documents', word: 'Documents', icon: 'document', for: 'everybody', key: 'd' },
-      { path: '/connectors', word: 'Connectors', icon: 'connector', for: 'admin', key: 'c' },
-      { path: '/leads', word: 'Leads', icon: 'lead', for: 'everybody', key: 'e' },
-      { path: '/mail', word: 'Sender accounts', icon: 'mail', for: 'everybody', key: 'i' },
-      { path: '/webhooks', word: 'Webhooks', icon: 'webhook', for: 'admin', key: 'w' },
+      { path: '/', word: 'Overview', icon: 'overview', key: 'h' },
+      { path: '/ask', word: 'Ask', icon: 'ask', key: 'a' },
+      { path: '/documents', word: 'Documents', icon: 'document', key: 'd' },
+      { path: '/connectors', word: 'Connectors', icon: 'connector', key: 'c' },
+      { path: '/leads', word: 'Leads', icon: 'lead', key: 'e' },
+      { path: '/mail', word: 'Sender accounts', icon: 'mail', key: 'i' },
+      { path: '/webhooks', word: 'Webhooks', icon: 'webhook', key: 'w' },
     ],
   },
   {
     name: 'Operations',
     entries: [
-      { path: '/operations', word: 'Queues', icon: 'operations', for: 'operator', key: 'o' },
-      { path: '/operations/workers', word: 'Workers', icon: 'worker', for: 'operator', key: 'v' },
+      { path: '/operations', word: 'Queues', icon: 'operations', key: 'o' },
+      { path: '/operations/workers', word: 'Workers', icon: 'worker', key: 'v' },
       {
         path: '/operations/schedules',
         word: 'Schedules',
         icon: 'clock',
-        for: 'operator',
         key: 's',
       },
-      { path: '/operations/alarms', word: 'Alarms', icon: 'bell', for: 'operator', key: 'l' },
-      { path: '/operations/audit', word: 'Audit log', icon: 'audit', for: 'operator', key: 'u' },
+      { path: '/operations/alarms', word: 'Alarms', icon: 'bell', key: 'l' },
+      { path: '/operations/audit', word: 'Audit log', icon: 'audit', key: 'u' },
+      { path: '/operations/workspaces', word: 'Workspaces', icon: 'building', key: 'b' },
     ],
   },
   {
     name: 'Settings',
     entries: [
-      { path: '/settings/keys', word: 'API keys', icon: 'key', for: 'admin', key: 'k' },
-      { path: '/settings/members', word: 'Members', icon: 'people', for: 'admin', key: 'm' },
-      { path: '/settings/plan', word: 'Plan', icon: 'plan', for: 'everybody', key: 'n' },
-      { path: '/settings/points', word: 'Points', icon: 'points', for: 'everybody', key: 't' },
-      { path: '/settings/profile', word: 'Profile', icon: 'person', for: 'everybody', key: 'p' },
+      { path: '/settings/keys', word: 'API keys', icon: 'key', key: 'k' },
+      { path: '/settings/members', word: 'Members', icon: 'people', key: 'm' },
+      { path: '/settings/plan', word: 'Plan', icon: 'plan', key: 'n' },
+      { path: '/settings/points', word: 'Points', icon: 'points', key: 't' },
+      { path: '/settings/profile', word: 'Profile', icon: 'person', key: 'p' },
     ],
   },
 ];
@@ -82,87 +80,144 @@ export const VIEWS: readonly View[] = [
     '/reset-password',
     async () => (await import('#src/console/web/pages/reset-password.ts')).ResetPassword,
   ),
-  view('/', async () => (await import('#src/console/web/pages/overview.ts')).Overview),
+  view('/', 'read', async () => (await import('#src/console/web/pages/overview.ts')).Overview),
   view(
     '/operations',
+    'operator-read',
     async () => (await import('#src/console/web/pages/operations.ts')).Operations,
   ),
   view(
     '/operations/workers',
+    'operator-read',
     async () => (await import('#src/console/web/pages/operations-workers.ts')).OperationsWorkers,
   ),
   view(
     '/operations/schedules',
+    'operator-read',
     async () =>
       (await import('#src/console/web/pages/operations-schedules.ts')).OperationsSchedules,
   ),
   view(
     '/operations/alarms',
-    async () => (await import('#src/console/web/pages/operations-logs.ts')).OperationsAlarms,
+    'operator-read',
+    async () => (await import('#src/console/web/pages/operations-alarms.ts')).OperationsAlarms,
   ),
   view(
     '/operations/audit',
-    async () => (await import('#src/console/web/pages/operations-logs.ts')).OperationsAudit,
+    'operator-read',
+    async () => (await import('#src/console/web/pages/operations-audit.ts')).OperationsAudit,
+  ),
+  view(
+    '/operations/workspaces',
+    'bootstrap-admin',
+    async () =>
+      (await import('#src/console/web/pages/operations-workspaces.ts')).OperationsWorkspaces,
+  ),
+  view(
+    '/operations/{queue}/jobs',
+    'operator-read',
+    async () => (await import('#src/console/web/pages/operations-jobs.ts')).OperationsJobs,
+  ),
+  view(
+    '/operations/{queue}/jobs/{id}',
+    'operator-read',
+    async () => (await import('#src/console/web/pages/operations-job.ts')).OperationsJob,
   ),
   view(
     '/operations/{queue}',
+    'operator-read',
     async () => (await import('#src/console/web/pages/operations-queue.ts')).OperationsQueue,
   ),
-  view('/ask', async () => (await import('#src/console/web/pages/ask.ts')).Ask),
-  view('/documents', async () => (await import('#src/console/web/pages/documents.ts')).Documents),
+  view('/ask', 'read', async () => (await import('#src/console/web/pages/ask.ts')).Ask),
+  view(
+    '/documents',
+    'ingest',
+    async () => (await import('#src/console/web/pages/documents.ts')).Documents,
+  ),
   view(
     '/documents/{id}',
+    'read-or-ingest',
     async () => (await import('#src/console/web/pages/document.ts')).DocumentPage,
   ),
   view(
     '/connectors',
+    'admin',
     async () => (await import('#src/console/web/pages/connectors.ts')).Connectors,
   ),
   view(
     '/connectors/new',
+    'admin',
     async () => (await import('#src/console/web/pages/connector-new.ts')).ConnectorNew,
   ),
   view(
+    '/connectors/credentials',
+    'admin',
+    async () => (await import('#src/console/web/pages/connector-credentials.ts')).Credentials,
+  ),
+  view(
     '/connectors/{id}',
+    'admin',
     async () => (await import('#src/console/web/pages/connector.ts')).ConnectorPage,
   ),
-  view('/leads', async () => (await import('#src/console/web/pages/leads.ts')).Leads),
+  view('/leads', 'read', async () => (await import('#src/console/web/pages/leads.ts')).Leads),
   view(
     '/leads/{id}',
+    'read',
     async () => (await import('#src/console/web/pages/lead-scrape.ts')).LeadScrape,
   ),
-  view('/mail', async () => (await import('#src/console/web/pages/mail.ts')).Mail),
+  view('/mail', 'read', async () => (await import('#src/console/web/pages/mail.ts')).Mail),
   view(
     '/mail/{id}',
+    'read',
     async () => (await import('#src/console/web/pages/mail-account.ts')).MailAccount,
   ),
-  view('/webhooks', async () => (await import('#src/console/web/pages/webhooks.ts')).Webhooks),
+  view(
+    '/webhooks',
+    'admin',
+    async () => (await import('#src/console/web/pages/webhooks.ts')).Webhooks,
+  ),
   view(
     '/webhooks/{id}',
+    'admin',
     async () => (await import('#src/console/web/pages/webhook-endpoint.ts')).WebhookEndpoint,
   ),
   view(
     '/webhooks/deliveries/{id}',
+    'admin',
     async () => (await import('#src/console/web/pages/webhook-delivery.ts')).WebhookDelivery,
   ),
-  view('/settings/plan', async () => (await import('#src/console/web/pages/plan.ts')).PlanPage),
-  view('/settings/points', async () => (await import('#src/console/web/pages/points.ts')).Points),
-  view('/settings/keys', async () => (await import('#src/console/web/pages/keys.ts')).Keys),
+  view(
+    '/settings/plan',
+    'any',
+    async () => (await import('#src/console/web/pages/plan.ts')).PlanPage,
+  ),
+  view(
+    '/settings/points',
+    'any',
+    async () => (await import('#src/console/web/pages/points.ts')).Points,
+  ),
+  view(
+    '/settings/keys',
+    'admin',
+    async () => (await import('#src/console/web/pages/keys.ts')).Keys,
+  ),
   view(
     '/settings/members',
+    'admin',
     async () => (await import('#src/console/web/pages/members.ts')).Members,
   ),
   view(
     '/settings/profile',
+    'any',
     async () => (await import('#src/console/web/pages/profile.ts')).Profile,
   ),
 ];
 
-function view(path: string, load: () => Promise<Show>): View {
-  return { path, load, isOpen: false };
+function view(path: string, needs: Access, load: () => Promise<Show>): View {
+  return { path, load, needs };
 }
 
 /** A page that one sees without being signed in. */
 function open(path: string, load: () => Promise<Show>): View {
-  return { path, load, isOpen: true };
+  return { path, load, needs: null };
 }

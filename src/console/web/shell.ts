@@ -1,12 +1,13 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { go, path, safeTarget, query, visits, whole } from '#src/console/web/data/place.ts';
-import { loadSession, session } from '#src/console/web/data/session.ts';
+import { go, link, path, safeTarget, query, visits, whole } from '#src/console/web/data/place.ts';
+import { loadSession, may, roleOf, session } from '#src/console/web/data/session.ts';
 import { closeDialog, Dialogs } from '#src/console/web/parts/dialog.ts';
 import { html, type Part } from '#src/console/web/parts/html.ts';
 import { empty, page, problemNotice, skeleton } from '#src/console/web/parts/page.ts';
 import { Toasts } from '#src/console/web/parts/toast.ts';
 import { Finder } from './finder.ts';
 import { Frame } from './frame.ts';
+import { firstPath } from './navigation.ts';
 import { type Show, type View, VIEWS } from './routes.ts';
 
 /** Everything: the frame with a page in it, or a page that one sees before signing in. */
@@ -17,7 +18,7 @@ export function App(): Part {
 function Content(): Part {
   const state = session.value;
   const found = findView(path.value);
-  const isOpen = found?.view.isOpen ?? false;
+  const isOpen = found !== null && found.view.needs === null;
   const mustSignIn = state.kind === 'out' && !isOpen;
   useEffect(() => {
     if (mustSignIn) go(`/sign-in?next=${encodeURIComponent(whole.peek())}`, { replace: true });
@@ -27,10 +28,21 @@ function Content(): Part {
   useEffect(() => {
     if (isDone) go(safeTarget(query.peek().get('next')), { replace: true });
   }, [isDone]);
+  const needs = found?.view.needs ?? null;
+  const isBarred = state.kind === 'in' && needs !== null && !may(needs);
+  const mustMove = isBarred && path.value === '/';
+  useEffect(() => {
+    if (mustMove) go(firstPath(), { replace: true });
+  }, [mustMove]);
   if (state.kind === 'unreachable' && !isOpen) return unreachable(state.problem);
-  if (mustSignIn || isDone || (state.kind === 'unknown' && !isOpen)) return null;
+  if (mustSignIn || isDone || mustMove || (state.kind === 'unknown' && !isOpen)) return null;
   if (isOpen && found !== null) return html`<main class="door"><${Page} ...${found} /></main>`;
-  return html`<${Frame}>${found === null ? nowhere() : html`<${Page} ...${found} />`}<//>`;
+  return html`<${Frame}>${inFrame(found, isBarred)}<//>`;
+}
+
+function inFrame(found: Found | null, isBarred: boolean): Part {
+  if (found === null) return nowhere();
+  return isBarred ? notForYou() : html`<${Page} ...${found} />`;
 }
 
 function unreachable(problem: unknown): Part {
@@ -42,7 +54,18 @@ function nowhere(): Part {
     title: 'There is no such page',
     content: empty(
       'Its address may be mistyped, or what it showed was deleted.',
-      html`<a class="button" href="/console/">Go to the first page</a>`,
+      html`<a class="button" href=${link(firstPath())}>Go to the first page</a>`,
+    ),
+  });
+}
+
+/** Somebody followed a link of a colleague with another role. */
+function notForYou(): Part {
+  return page({
+    title: 'Not for your role',
+    content: empty(
+      `In this workspace you are ${roleOf(session.value)}, which does not open this page. An admin can change your role.`,
+      html`<a class="button" href=${link(firstPath())}>Go to your first page</a>`,
     ),
   });
 }

@@ -22,7 +22,7 @@ export interface ArrangedDocument extends RankedChunk {
   recency: number;
   boost: number;
   /** Near-copies that this one stands for. */
-  copies: { count: number; documentIds: string[] };
+  copies: { count: number; documentIds: string[]; chunkIds: number[] };
 }
 
 export interface Arrangement {
@@ -79,11 +79,15 @@ export async function arrangeDocuments(
   return found.flatMap(({ row: _row, ...one }, place) => {
     if (originals[place] !== place) return [];
     const others = (copies.get(place) ?? []).filter((other) => other !== place);
-    const documentIds = others.flatMap((other) => found[other]?.row.external_id ?? []);
+    const named = others.flatMap((other) => found[other] ?? []).slice(0, MAX_NAMED);
     return {
       ...one,
       score: one.score / scale,
-      copies: { count: others.length, documentIds: documentIds.slice(0, MAX_NAMED) },
+      copies: {
+        count: others.length,
+        documentIds: named.map((copy) => copy.row.external_id),
+        chunkIds: named.map(({ chunkId }) => chunkId),
+      },
     };
   });
 }

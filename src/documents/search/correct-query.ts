@@ -1,38 +1,41 @@
-import { sql } from 'kysely';
 import { termId, workspaceSalt } from '#src/documents/bm25.ts';
+import { foldWord } from '#src/documents/fold-word.ts';
 import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
-import { stemWord, tokenizeWords, WORD_PATTERN } from '#src/documents/tokenize.ts';
-import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
-import { bucketOf, readWords } from '#src/documents/word-buckets.ts';
+import { stemWord } from '#src/documents/expand-word.ts';
+import { readWords } from '#src/documents/word-buckets.ts';
 import type { Database } from '#src/platform/database.ts';
-import { editDistance } from './edit-distance.ts';
+import { bucketsNear, type NearWord, nearWords, withoutDigraphs } from './near-words.ts';
 import type { SearchQuery } from './parse-query.ts';
-import { NO_FILTERS } from './search-filters.ts';
-import { searchable, type SearchScope, throughIndex } from './search-terms.ts';
+import { looseWords, replaceWords, titleWords, topicWords, wordPairs } from './query-words.ts';
+import type { SearchScope } from './search-terms.ts';
 import { synonymsOf } from './synonyms.ts';
+import { isInTitle, termsOfOthers, visibleTerms } from './visible-terms.ts';
 
-const CORRECTABLE = /^\p{L}{5,31}$/u;
-/** From this length on, two edits still leave most of the word. */
-const LONG_WORD = 9;
 /** Words of one query that are corrected: a query with more unknown words is in another language. */
 const MAX_CORRECTED = 16;
-/** Nearest words that are looked up in the index, of which one is chosen. */
-const MAX_CHOICES = 8;
+/** Pairs of words that may be one. */
+const MAX_PAIRS = 8;
 
-/** Of words that only chunks private to others may have: rarer ones are looked up. */
-const MAX_SECRET_CHUNKS = 1_000;
-const MAX_SECRET_WORDS = 32;
-
-interface Choice {
-  word: string;
-  id: number;
-  edits: number;
+/** What is searched in place of words that no chunk has. */
+export interface Corrections {
+  /** Written words, in lower case → the word that was probably meant. A pair has a space between. */
+  guesses: ReadonlyMap<string, string>;
+  /** The same words in another inflection or spelling: nobody has to be told. */
+  forms: ReadonlyMap<string, string>;
+  /** The query has other words that are known: then a guess only adds to them. */
+  areAdded: boolean;
 }
 
+export const NO_CORRECTIONS: Corrections = {
+  guesses: new Map(),
+  forms: new Map(),
+  areAdded: false,
+};
+
 /**
- * What to replace in the query: for each word that no chunk has, in any inflection, the nearest word of the workspace:
- * one edit away, from nine letters on two. Words in quotes, words that conditions name and words with synonyms stay as
- * they are. A word is suggested only if the searcher may see a chunk that has it.
+ * Finds words that no chunk has, in any inflection, and for each the nearest word of the workspace: one edit away, from
+ * nine letters on two; or the word that it makes with its neighbour. Words in quotes, excluded words and words with
+ * synonyms stay as they are. A word is suggested only if the searcher may see a chunk that has it.
  * @param counts of all terms of the query
  */
 export async function findCorrections(
@@ -40,82 +43,103 @@ export async function findCorrections(
   scope: SearchScope,
   query: SearchQuery,
   counts: TermCounts,
-): Promise<ReadonlyMap<string, string>> {
-  const corrections = new Map<string, string>();
-  const salt = workspaceSalt(scope.workspaceId);
-  const idOf = (word: string) => termId(stemWord(word), salt);
+): Promise<Corrections> {
+  const idOf = termIdIn(scope);
   const loose = looseWords(query);
-  const secret = await wordsOfOthers(db, scope, loose.map(idOf), counts);
-  const unknown = loose.filter((word) => !counts.df.has(idOf(word)) || secret.has(idOf(word)));
+  const idsOf = (word: string) => [idOf(word), idOf(foldWord(word))];
+  const secret = await termsOfOthers(db, scope, loose.flatMap(idsOf), counts);
+  const isKnown = (word: string) => idsOf(word).some((id) => counts.df.has(id) && !secret.has(id));
+  const unknown = loose.filter((word) => !isKnown(word));
   if (counts.chunks === 0 || unknown.length === 0 || unknown.length > MAX_CORRECTED) {
-    return corrections;
+    return NO_CORRECTIONS;
   }
-  const buckets = new Set(unknown.flatMap(bucketsNear));
-  const words = await readWords(db, scope.workspaceId, [...buckets]);
-  const choices = unknown.map((word) => [word, choicesFor(word, words, salt)] as const);
-  const ids = choices.flatMap(([, some]) => some.map(({ id }) => id));
-  const { df } = await readTermCounts(db, scope.workspaceId, ids);
-  for (const [word, some] of choices) {
-    const likely = byLikelihood(some, df);
-    if (likely.length === 0 || (await hasSynonyms(db, scope, word))) continue;
-    const best = await firstVisible(db, scope, likely);
-    if (best !== null) corrections.set(word, best);
+  const guesses = new Map<string, string>();
+  const forms = new Map<string, string>();
+  const proposals = await propose(db, scope, query, unknown);
+  const joinedWords = new Set<string>();
+  for (const { words, joined } of proposals.pairs) {
+    if (words.some((word) => joinedWords.has(word))) continue;
+    if ((await firstVisible(db, scope, [joined], false)) === null) continue;
+    guesses.set(words.join(' '), joined);
+    for (const word of words) joinedWords.add(word);
   }
-  return corrections;
+  const inTitle = new Set(titleWords(query));
+  for (const [word, choices] of proposals.choices) {
+    if (joinedWords.has(word) || choices.length === 0 || (await hasSynonyms(db, scope, word))) {
+      continue;
+    }
+    const likely = choices.map((choice) => choice.word);
+    const best = await firstVisible(db, scope, likely, inTitle.has(word));
+    if (best === null) continue;
+    const isForm = choices.find((choice) => choice.word === best)?.isInflection === true;
+    (isForm ? forms : guesses).set(word, best);
+  }
+  const areAdded = topicWords(query.text).some((word) => isKnown(word));
+  return { guesses, forms, areAdded };
 }
 
 /** The query with the words replaced. */
-export function correctQuery(
-  query: SearchQuery,
-  corrections: ReadonlyMap<string, string>,
-): SearchQuery {
+export function correctQuery(query: SearchQuery, by: ReadonlyMap<string, string>): SearchQuery {
   // The text of a parsed query has no quotes, but none of these words stood in any.
-  const text = replaceWords(query.text, corrections);
-  return { ...query, text, looseText: replaceWords(query.looseText, corrections) };
+  return {
+    ...query,
+    text: replaceWords(query.text, by),
+    looseText: replaceWords(query.looseText, by),
+    conditions: query.conditions.map((condition) =>
+      condition.isPhrase || condition.isExcluded
+        ? condition
+        : { ...condition, text: replaceWords(condition.text, by) },
+    ),
+  };
 }
 
-/** The same text with the words replaced; what stands in quotes stays as it is. */
-export function replaceWords(text: string, corrections: ReadonlyMap<string, string>): string {
-  const parts = text.split('"').map((part, at) =>
-    at % 2 === 1
-      ? part
-      : part.replace(WORD_PATTERN, (written) => {
-          const [word = ''] = correctableWords(written);
-          return corrections.get(word) ?? written;
-        }),
-  );
-  return parts.join('"');
+interface Proposals {
+  /** Pairs of words, one of them unknown, that make a word which some chunk has. */
+  pairs: { words: [string, string]; joined: string }[];
+  /** For each unknown word those that some chunk has, the most likely first. */
+  choices: Map<string, NearWord[]>;
 }
 
-/** Words that stand in no quotes and no condition. */
-function looseWords({ text, looseText, conditions }: SearchQuery): string[] {
-  const named = new Set(conditions.flatMap((condition) => correctableWords(condition.text)));
-  const loose = Map.groupBy(correctableWords(looseText), (word) => word);
-  const all = Map.groupBy(correctableWords(text), (word) => word);
-  return [...loose.keys()].filter(
-    (word) =>
-      loose.get(word)?.length === all.get(word)?.length &&
-      !named.has(word) &&
-      !FUNCTION_WORDS.has(word),
-  );
-}
-
-/**
- * Words of the query that only chunks private to others have: to the searcher they are as unknown as any other, and an
- * answer that leaves them alone would tell that they are there.
- */
-async function wordsOfOthers(
+async function propose(
   db: Database,
   scope: SearchScope,
-  ids: readonly number[],
-  { df }: TermCounts,
-): Promise<ReadonlySet<number>> {
-  if (scope.userId === null) return new Set();
-  const rare = ids
-    .filter((id) => (df.get(id) ?? 0) > 0 && (df.get(id) ?? 0) <= MAX_SECRET_CHUNKS)
-    .slice(0, MAX_SECRET_WORDS);
-  const visible = await visibleTerms(db, scope, rare);
-  return new Set(rare.filter((id) => !visible.has(id)));
+  query: SearchQuery,
+  unknown: readonly string[],
+): Promise<Proposals> {
+  const idOf = termIdIn(scope);
+  const pairs = wordPairs(query.looseText)
+    .filter(({ words }) => words.some((word) => unknown.includes(word)))
+    .slice(0, MAX_PAIRS);
+  const buckets = new Set(unknown.flatMap(bucketsNear));
+  const words = await readWords(db, scope.workspaceId, [...buckets]);
+  const near = unknown.map((word) => {
+    const plain = withoutDigraphs(word);
+    const other = plain === null ? [] : [{ word: plain, edits: 0, isInflection: true }];
+    return [word, [...other, ...nearWords(word, words)]] as const;
+  });
+  const proposed = [
+    ...pairs.map(({ joined }) => joined),
+    ...near.flatMap(([, some]) => some.map(({ word }) => word)),
+  ];
+  const { df } = await readTermCounts(db, scope.workspaceId, proposed.map(idOf));
+  return {
+    pairs: pairs.filter(({ joined }) => df.has(idOf(joined))),
+    choices: new Map(
+      near.map(([word, some]) => [word, byLikelihood(some, (one) => df.get(idOf(one)) ?? 0)]),
+    ),
+  };
+}
+
+/** Other forms of the word first, then the nearest, of those the most frequent; without those that left the index. */
+function byLikelihood(choices: readonly NearWord[], df: (word: string) => number): NearWord[] {
+  return choices
+    .filter(({ word }) => df(word) > 0)
+    .sort(
+      (a, b) =>
+        Number(b.isInflection) - Number(a.isInflection) ||
+        a.edits - b.edits ||
+        df(b.word) - df(a.word),
+    );
 }
 
 async function hasSynonyms(
@@ -126,72 +150,24 @@ async function hasSynonyms(
   return (await synonymsOf(db, workspaceId, word)).length > 0;
 }
 
-/** Identifiers and pairs of words are left alone: they are more than one word. */
-function correctableWords(text: string): string[] {
-  return (text.match(WORD_PATTERN) ?? []).flatMap((written) => {
-    const words = tokenizeWords(written);
-    const [word = ''] = words;
-    return words.length === 1 && CORRECTABLE.test(word) ? [word] : [];
-  });
-}
-
-function editsFor(word: string): number {
-  return word.length < LONG_WORD ? 1 : 2;
-}
-
-/** Words that begin with one of the first two letters: people rarely get the first letter wrong, but swap or double it. */
-function bucketsNear(word: string): number[] {
-  const edits = editsFor(word);
-  const lengths = Array.from({ length: 2 * edits + 1 }, (_, at) => word.length - edits + at);
-  const letters = [...new Set(word.slice(0, 2))];
-  return letters.flatMap((letter) => lengths.map((length) => bucketOf(letter, length)));
-}
-
-function choicesFor(word: string, words: readonly string[], salt: number): Choice[] {
-  const limit = editsFor(word);
-  return words
-    .map((known) => ({
-      word: known,
-      id: termId(stemWord(known), salt),
-      edits: editDistance(word, known, limit),
-    }))
-    .filter(({ edits }) => edits <= limit)
-    .sort((a, b) => a.edits - b.edits || (a.word < b.word ? -1 : 1))
-    .slice(0, MAX_CHOICES);
-}
-
-/** The nearest first, of those the most frequent; without those that left the index. */
-function byLikelihood(choices: readonly Choice[], df: ReadonlyMap<number, number>): Choice[] {
-  return choices
-    .filter(({ id }) => df.has(id))
-    .sort((a, b) => a.edits - b.edits || (df.get(b.id) ?? 0) - (df.get(a.id) ?? 0));
-}
-
 async function firstVisible(
   db: Database,
   scope: SearchScope,
-  choices: readonly Choice[],
+  words: readonly string[],
+  inTitle: boolean,
 ): Promise<string | null> {
-  for (const { word, id } of choices) {
-    if ((await visibleTerms(db, scope, [id])).size > 0) return word;
+  const idOf = termIdIn(scope);
+  for (const word of words) {
+    const isThere = inTitle
+      ? await isInTitle(db, scope, stemWord(word))
+      : (await visibleTerms(db, scope, [idOf(word)])).size > 0;
+    if (isThere) return word;
   }
   return null;
 }
 
-/** Those terms that some chunk has which the searcher may see, whatever the query filters and demands. */
-async function visibleTerms(
-  db: Database,
-  scope: SearchScope,
-  ids: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (ids.length === 0) return new Set();
-  const anywhere = { ...scope, filters: NO_FILTERS, conditions: [] };
-  // For a single row the planner would rather walk through the table than ask the index.
-  const { rows } = await throughIndex(
-    db,
-    sql<{ id: number }>`
-      select id from unnest(${ids}::int[]) as term(id)
-      where exists (select 1 from chunk_terms where terms @> array[id] and ${searchable(anywhere)})`,
-  );
-  return new Set(rows.map(({ id }) => id));
+/** The id of the term that a plain word is indexed as. */
+function termIdIn({ workspaceId }: SearchScope): (word: string) => number {
+  const salt = workspaceSalt(workspaceId);
+  return (word) => termId(stemWord(word), salt);
 }

@@ -1,30 +1,26 @@
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import { RetryLater } from '#src/platform/errors.ts';
-import { countTermIds, idf, termId, workspaceSalt } from '#src/documents/bm25.ts';
+import { idf, termId, workspaceSalt } from '#src/documents/bm25.ts';
 import { hasPrivatePairsOfOthers } from '#src/documents/document-access.ts';
 import type { DocumentServices } from '#src/documents/document-services.ts';
 import { EmbedderFault } from '#src/documents/embed.ts';
-import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
-import { tokenize } from '#src/documents/tokenize.ts';
-import type { Database } from '#src/platform/database.ts';
-import { correctQuery, findCorrections } from './correct-query.ts';
+import type { TermCounts } from '#src/documents/term-counts.ts';
+import { type AskedTerms, askedTerms } from './asked-terms.ts';
+import { correctQuery, type Corrections, findCorrections } from './correct-query.ts';
 import type { SearchQuery } from './parse-query.ts';
 import { keepMatching } from './keep-matching.ts';
-import { queryTermsOf } from './query-terms.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { type FoundChunk, MAX_SCORED, type SearchScope } from './search-terms.ts';
+import type { WordSearch } from './match-words.ts';
 import { searchVectors } from './search-vectors.ts';
 import { searchWords } from './search-words.ts';
-import { synonymsOf } from './synonyms.ts';
+import { WORD_WEIGHTS } from './weights.ts';
 
 /**
  * Chunks that each half contributes, whatever the limit of the request: enough to include the best chunk of each of a
  * hundred documents.
  */
 const CANDIDATES_PER_HALF = 500;
-const UNKNOWN_WORD_SHARE = 0.6;
-/** Of a word that means the same as one of the query. */
-const SYNONYM_WEIGHT = 0.8;
 
 type CandidateServices = Pick<DocumentServices, 'db' | 'embedder' | 'config' | 'log'>;
 
@@ -34,6 +30,8 @@ export interface Question {
   userId: UserId;
   query: SearchQuery;
   filters: SearchFilters;
+  /** Stems that an answer may have instead of words of the query → how much they count. */
+  besides?: ReadonlyMap<string, number>;
   /** Weight of the vectors: at 0 they are not asked, at 1 words alone find nothing. Null leaves it to the embedder. */
   hybridAlpha: number | null;
   includesHidden: boolean;
@@ -56,8 +54,9 @@ export interface FoundCandidates {
   /** Those of the question that some chunk has, each with its idf in the workspace. */
   weights: ReadonlyMap<string, number>;
   candidates: Candidate[];
-  /** Words of the query that were replaced, because no chunk has them. */
-  corrections: ReadonlyMap<string, string>;
+  corrections: Corrections;
+  /** How words were searched; null when they find nothing by themselves. */
+  wordSearch: WordSearch | null;
 }
 
 /** The candidates by words and by vectors: the same for every limit. */
@@ -68,7 +67,7 @@ export async function findCandidates(
   const { db } = services;
   const { workspaceId, userId, query } = question;
   const [asked, someArePrivate] = await Promise.all([
-    askedTerms(db, workspaceId, query),
+    askedTerms(db, workspaceId, question),
     hasPrivatePairsOfOthers(db, workspaceId, userId),
   ]);
   const scope: SearchScope = {
@@ -80,39 +79,22 @@ export async function findCandidates(
     limit: CANDIDATES_PER_HALF,
   };
   const corrections = await findCorrections(db, scope, query, asked.counts);
-  if (corrections.size === 0) return candidatesFor(services, question, scope, asked, corrections);
-  const corrected = correctQuery(query, corrections);
-  const instead = await askedTerms(db, workspaceId, corrected);
-  return candidatesFor(services, { ...question, query: corrected }, scope, instead, corrections);
-}
-
-/** What a query asks for, and how frequent it is. */
-interface AskedTerms {
-  /** The terms of the query, and those of its synonyms. */
-  words: string[];
-  queryTerms: ReadonlyMap<number, number>;
-  weights: ReadonlyMap<string, number>;
-  counts: TermCounts;
-}
-
-async function askedTerms(
-  db: Database,
-  workspaceId: WorkspaceId,
-  { text, looseText }: SearchQuery,
-): Promise<AskedTerms> {
-  const salt = workspaceSalt(workspaceId);
-  const synonyms = await synonymsOf(db, workspaceId, looseText);
-  const words = queryTermsOf(text);
-  const queryTerms = withSynonyms(countTermIds(words, salt), synonyms, salt);
-  // The embedder weighs all words of the question.
-  const weighed = new Set([...queryTerms.keys(), ...countTermIds(tokenize(text), salt).keys()]);
-  const counts = await readTermCounts(db, workspaceId, [...weighed]);
-  return {
-    words: [...words, ...synonyms.flatMap(tokenize)],
-    queryTerms,
-    weights: weighTerms(words, counts, salt),
-    counts,
-  };
+  const { guesses, forms, areAdded } = corrections;
+  if (guesses.size + forms.size === 0) {
+    return candidatesFor(services, question, scope, asked, corrections);
+  }
+  const instead = await askedTerms(db, workspaceId, question, corrections);
+  const all = new Map([...forms, ...guesses]);
+  const { conditions } = correctQuery(query, all);
+  // A guess that only adds to the known words must not change what they mean to a model.
+  const embedded = correctQuery(query, areAdded ? forms : all);
+  return candidatesFor(
+    services,
+    { ...question, query: { ...embedded, conditions } },
+    { ...scope, conditions },
+    instead,
+    corrections,
+  );
 }
 
 async function candidatesFor(
@@ -120,13 +102,13 @@ async function candidatesFor(
   question: Question,
   scope: SearchScope,
   { words, queryTerms, weights, counts }: AskedTerms,
-  corrections: ReadonlyMap<string, string>,
+  corrections: Corrections,
 ): Promise<FoundCandidates> {
   const { db, embedder, config } = services;
   const { query, workspaceId, hybridAlpha } = question;
   // A query that only excludes names nothing to find.
   if (counts.chunks === 0 || query.text.trim() === '') {
-    return { words, weights, corrections, candidates: [] };
+    return { words, weights, corrections, candidates: [], wordSearch: null };
   }
   const weigh = wordIdf(counts, workspaceSalt(workspaceId));
   const [lexical, dense] = await Promise.all([
@@ -139,35 +121,8 @@ async function candidatesFor(
   const isByVectors = hybridAlpha === 1 && query.conditions.length === 0;
   const found = isByVectors ? joined.filter((one) => one.dense !== null) : joined;
   const candidates = await keepMatching(db, workspaceId, query.conditions, found);
-  return { words, weights, corrections, candidates };
-}
-
-function weighTerms(
-  terms: readonly string[],
-  { df, chunks }: TermCounts,
-  salt: number,
-): Map<string, number> {
-  const weights = new Map<string, number>();
-  for (const term of terms) {
-    const own = df.get(termId(term, salt)) ?? 0;
-    if (own > 0) weights.set(term, idf(own, chunks));
-  }
-  return weights;
-}
-
-/** A synonym counts for a little less than the word itself; the words of a phrase share its weight. */
-function withSynonyms(
-  queryTerms: ReadonlyMap<number, number>,
-  synonyms: readonly string[],
-  salt: number,
-): Map<number, number> {
-  const terms = new Map(queryTerms);
-  for (const synonym of synonyms) {
-    const added = countTermIds(tokenize(synonym), salt);
-    const weight = SYNONYM_WEIGHT / Math.sqrt(Math.max(1, added.size));
-    for (const id of added.keys()) if (!queryTerms.has(id)) terms.set(id, weight);
-  }
-  return terms;
+  const wordSearch = isByVectors ? null : { scope, queryTerms, counts };
+  return { words, weights, corrections, candidates, wordSearch };
 }
 
 /** Null when vectors are not wanted, and while the embedder is unavailable: words alone are better than nothing. */
@@ -190,7 +145,7 @@ async function embedQuery(
 function wordIdf(counts: TermCounts, salt: number): (word: string) => number {
   return (word) => {
     const df = counts.df.get(termId(word, salt)) ?? 0;
-    return df === 0 ? UNKNOWN_WORD_SHARE * Math.log(1 + counts.chunks) : idf(df, counts.chunks);
+    return df === 0 ? WORD_WEIGHTS.unknown * Math.log(1 + counts.chunks) : idf(df, counts.chunks);
   };
 }
 

@@ -1,3 +1,5 @@
+import { RANK_WEIGHTS } from './weights.ts';
+
 export interface Scored {
   key: number;
   score: number;
@@ -5,10 +7,6 @@ export interface Scored {
 
 /** Below this many hits, min–max scaling stretches noise over the whole range, so ranks are fused instead. */
 const MIN_HITS_FOR_SCORES = 5;
-/** Cormack, Clarke & Büttcher 2009: the constant that flattens the top of reciprocal ranks. */
-const RRF_K = 60;
-const RRF_LEXICAL_WEIGHT = 1;
-const RRF_DENSE_WEIGHT = 0.5;
 
 /**
  * Merges the hits of both legs into one list, best first, with scores in 0…1.
@@ -23,11 +21,11 @@ export function fuseScores(
   denseWeight: number,
 ): Scored[] {
   const legs = [
-    { hits: lexical, weight: 1 - denseWeight, rankWeight: RRF_LEXICAL_WEIGHT },
-    { hits: dense, weight: denseWeight, rankWeight: RRF_DENSE_WEIGHT },
+    { hits: lexical, weight: 1 - denseWeight, rankWeight: RANK_WEIGHTS.lexical },
+    { hits: dense, weight: denseWeight, rankWeight: RANK_WEIGHTS.dense },
   ].filter(({ hits, weight }) => hits.length > 0 && weight > 0);
   const areScored = legs.every(({ hits }) => hits.length >= MIN_HITS_FOR_SCORES);
-  const best = (RRF_LEXICAL_WEIGHT + RRF_DENSE_WEIGHT) / (RRF_K + 1);
+  const best = (RANK_WEIGHTS.lexical + RANK_WEIGHTS.dense) / (RANK_WEIGHTS.k + 1);
   const fused = new Map([...lexical, ...dense].map(({ key }) => [key, 0]));
   for (const { hits, weight, rankWeight } of legs) {
     if (areScored) addMinMax(fused, hits, weight);
@@ -56,7 +54,7 @@ function addReciprocalRanks(
   weight: number,
 ): void {
   for (const [rank, { key }] of hits.toSorted(byScore).entries()) {
-    fused.set(key, (fused.get(key) ?? 0) + weight / (RRF_K + 1 + rank));
+    fused.set(key, (fused.get(key) ?? 0) + weight / (RANK_WEIGHTS.k + 1 + rank));
   }
 }
 

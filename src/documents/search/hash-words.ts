@@ -1,5 +1,5 @@
 import { phraseForm } from '#src/documents/match-phrase.ts';
-import { isUnspaced } from '#src/documents/tokenize.ts';
+import { isUnspaced } from '#src/documents/expand-word.ts';
 
 const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;

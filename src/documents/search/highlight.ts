@@ -1,6 +1,7 @@
 import type { Span } from '#src/documents/block.ts';
 import { takeTokens } from '#src/documents/count-tokens.ts';
-import { isUnspaced, tokenize, WORD_PATTERN } from '#src/documents/tokenize.ts';
+import { isUnspaced } from '#src/documents/expand-word.ts';
+import { tokenize, WORD_PATTERN } from '#src/documents/tokenize.ts';
 
 const MAX_FRAGMENTS = 3;
 const FRAGMENT_LENGTH = 200;

@@ -1,29 +1,31 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { visibleText } from '#src/documents/html-text.ts';
-import { holdsPhrase, phraseForm } from '#src/documents/match-phrase.ts';
 import { areShown } from '#src/documents/shown-chunks.ts';
 import { SEARCHED_TITLE } from '#src/documents/shown-columns.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Candidate } from './find-candidates.ts';
+import { ComparedText, conditionTest } from './match-condition.ts';
 import type { QueryCondition } from './parse-query.ts';
-import { needsText, termIdsOf } from './query-conditions.ts';
+import { needsText, termCondition } from './query-conditions.ts';
 
 /** Chunks whose text is read for one question, at most: what a phrase costs is bounded whatever it is made of. */
 const MAX_READ = 2_000;
 
-/** The candidates that meet all conditions: on the text of passages for phrases, on whole documents for exclusions. */
+/**
+ * The candidates that meet all conditions: on the text of passages and titles where the index does not tell, on whole
+ * documents for exclusions.
+ */
 export async function keepMatching(
   db: Database,
   workspaceId: WorkspaceId,
   conditions: readonly QueryCondition[],
   candidates: readonly Candidate[],
 ): Promise<Candidate[]> {
-  const phrases = conditions.filter(({ isPhrase, isExcluded }) => isPhrase && !isExcluded);
-  const titles = conditions.filter(
-    ({ isPhrase, isTitle, isExcluded }) => isPhrase && isTitle && isExcluded,
+  const read = conditions.filter(
+    (condition) => needsText(condition) && (condition.isTitle || !condition.isExcluded),
   );
-  const fitting = await withPhrases(db, workspaceId, [...phrases, ...titles], candidates);
+  const fitting = await fittingText(db, workspaceId, read, candidates);
   const excluded = conditions.filter(({ isExcluded, isTitle }) => isExcluded && !isTitle);
   return withoutExcluded(db, workspaceId, excluded, fitting);
 }
@@ -37,8 +39,8 @@ interface TextRow {
   is_html: boolean;
 }
 
-/** A phrase may stand in the passage, in one of its headings or in the title. */
-async function withPhrases(
+/** What a condition names may stand in the passage, in one of its headings or in the title. */
+async function fittingText(
   db: Database,
   workspaceId: WorkspaceId,
   conditions: readonly QueryCondition[],
@@ -47,17 +49,16 @@ async function withPhrases(
   if (conditions.length === 0 || candidates.length === 0) return [...candidates];
   const wanted = conditions.map((condition) => ({
     ...condition,
-    form: phraseForm(condition.text),
+    isIn: conditionTest(condition),
   }));
   const ids = candidates.map(({ chunkId }) => chunkId);
   const rows = await readTexts(db, workspaceId, sql`id = any(${ids}::bigint[])`);
   const fitting = new Set<number>();
   for (const row of rows) {
-    const title = phraseForm(row.title);
-    const anywhere = [textForm(row), ...row.headings.map(phraseForm), title];
-    const isFit = wanted.every(({ form, isTitle, isExcluded }) => {
-      const places = isTitle ? [title] : anywhere;
-      return places.some((place) => holdsPhrase(place, form)) !== isExcluded;
+    const places = placesOf(row);
+    const isFit = wanted.every(({ isIn, isTitle, isExcluded }) => {
+      const asked = isTitle ? places.slice(0, 1) : places;
+      return asked.some(isIn) !== isExcluded;
     });
     if (isFit) fitting.add(row.id);
   }
@@ -76,9 +77,8 @@ async function withoutExcluded(
     const left = [...new Set(candidates.map(({ documentId }) => documentId))].filter(
       (id) => !gone.has(id),
     );
-    const terms = termIdsOf(workspaceId, condition.text);
-    if (left.length === 0 || terms.length === 0) continue;
-    for (const id of await documentsWith(db, workspaceId, condition, terms, left)) gone.add(id);
+    if (left.length === 0) continue;
+    for (const id of await documentsWith(db, workspaceId, condition, left)) gone.add(id);
   }
   return candidates.filter(({ documentId }) => !gone.has(documentId));
 }
@@ -87,30 +87,25 @@ async function documentsWith(
   db: Database,
   workspaceId: WorkspaceId,
   condition: QueryCondition,
-  terms: readonly number[],
   documents: readonly DocumentId[],
 ): Promise<DocumentId[]> {
+  const hasTerms = termCondition(workspaceId, condition.text);
+  if (hasTerms === null) return [];
   if (!needsText(condition)) {
     const { rows } = await sql<{ document_id: DocumentId }>`
       select distinct document_id from chunk_terms where document_id = any(${documents}::bigint[])
-        and terms @> ${terms}::int[] and ${areShown(workspaceId)}`.execute(db);
+        and ${hasTerms} and ${areShown(workspaceId)}`.execute(db);
     return rows.map((row) => row.document_id);
   }
-  const form = phraseForm(condition.text);
+  const isIn = conditionTest(condition);
   const rows = await readTexts(
     db,
     workspaceId,
     sql`id in (select chunk_id from chunk_terms
-    where document_id = any(${documents}::bigint[]) and terms @> ${terms}::int[]
+    where document_id = any(${documents}::bigint[]) and ${hasTerms}
       and ${areShown(workspaceId)} limit ${MAX_READ})`,
   );
-  return rows
-    .filter((row) =>
-      [textForm(row), ...row.headings.map(phraseForm), phraseForm(row.title)].some((place) =>
-        holdsPhrase(place, form),
-      ),
-    )
-    .map((row) => row.document_id);
+  return rows.filter((row) => placesOf(row).some(isIn)).map((row) => row.document_id);
 }
 
 async function readTexts(
@@ -129,6 +124,8 @@ async function readTexts(
   return rows;
 }
 
-function textForm({ text, is_html }: TextRow): string {
-  return phraseForm(is_html ? visibleText(text) : text);
+/** The title first. */
+function placesOf({ title, headings, text, is_html }: TextRow): ComparedText[] {
+  const shown = is_html ? visibleText(text) : text;
+  return [title, ...headings, shown].map((place) => new ComparedText(place));
 }

@@ -1,7 +1,5 @@
-/** Words this far apart, or less, are near each other. */
-const NEAR = 8;
-/** Neighbours in the query that stand together, with one word between them at most. */
-const TOGETHER = 2;
+import { DISTANCES } from './weights.ts';
+
 /** Occurrences of a word that are looked at; a word that is everywhere is near everything. */
 const MAX_OCCURRENCES = 32;
 /** Words of a query that are compared in pairs, the rarest: a query may be a pasted page. */
@@ -31,8 +29,8 @@ export function proximity(
     for (const [first, a] of found.slice(0, second).entries()) {
       const distance = shortestDistance(a.positions, b.positions);
       const weight = Math.min(a.weight, b.weight);
-      if (distance <= NEAR) nearby += weight;
-      if (first === second - 1 && distance <= TOGETHER) phrase += weight;
+      if (distance <= DISTANCES.near) nearby += weight;
+      if (first === second - 1 && distance <= DISTANCES.together) phrase += weight;
     }
   }
   return { nearby: nearby / Math.max(1, found.length - 1), phrase };

@@ -2,8 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import { termId, workspaceSalt } from '#src/documents/bm25.ts';
 import { phraseForm } from '#src/documents/match-phrase.ts';
+import { IS_OLDER } from '#src/documents/terms-version.ts';
 import { titleQuery } from '#src/documents/title-words.ts';
-import { stableTerms, stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
+import { demandedTerms } from './demanded-words.ts';
+import { hasSpecialWords } from './match-condition.ts';
 import type { QueryCondition } from './parse-query.ts';
 
 /*
@@ -20,18 +22,20 @@ export function titleCondition(
   demanded: readonly QueryCondition[],
 ): RawBuilder<unknown> | null {
   const conditions: RawBuilder<unknown>[] = [];
-  for (const { text, isTitle, isPhrase, isExcluded } of demanded) {
-    // The order of a phrase is checked later, so its words do not exclude yet.
-    if (!isTitle || (isExcluded && isPhrase)) continue;
-    const query = titleQuery(workspaceId, stemsOf(text), { isPrefix: false });
+  for (const condition of demanded) {
+    const { text, isTitle, isExcluded } = condition;
+    // The order of words is checked later, so these do not exclude yet.
+    if (!isTitle || (isExcluded && needsText(condition))) continue;
+    const { current, older } = demandedTerms(text);
+    const query = titleQuery(workspaceId, current, { isPrefix: false });
+    const olderQuery = titleQuery(workspaceId, older, { isPrefix: false });
     if (query === null) continue;
-    if (isExcluded) {
-      conditions.push(sql`document_id <> all(array(select t.document_id from document_title t
-        where t.workspace_id = ${workspaceId} and t.words @@ ${query}::tsquery))`);
-    } else {
-      conditions.push(sql`document_id = any(array(select t.document_id from document_title t
-        where t.workspace_id = ${workspaceId} and t.words @@ ${query}::tsquery))`);
-    }
+    const titles = sql`array(select document_id from document_title
+      where workspace_id = ${workspaceId} and (words @@ ${query}::tsquery
+        or (${IS_OLDER} and words @@ ${olderQuery}::tsquery)))`;
+    conditions.push(
+      isExcluded ? sql`document_id <> all(${titles})` : sql`document_id = any(${titles})`,
+    );
   }
   if (conditions.length === 0) return null;
   return sql`${sql.join(conditions, sql` and `)}`;
@@ -45,26 +49,25 @@ export function passageCondition(
   const conditions: RawBuilder<unknown>[] = [];
   for (const condition of demanded) {
     if (condition.isTitle || (condition.isExcluded && needsText(condition))) continue;
-    const ids = termIdsOf(workspaceId, condition.text);
-    if (ids.length === 0) continue;
-    if (condition.isExcluded) conditions.push(sql`not terms @> ${ids}::int[]`);
-    else conditions.push(sql`terms @> ${ids}::int[]`);
+    const wanted = termCondition(workspaceId, condition.text);
+    if (wanted === null) continue;
+    conditions.push(condition.isExcluded ? sql`not ${wanted}` : wanted);
   }
   if (conditions.length === 0) return null;
   return sql`${sql.join(conditions, sql` and `)}`;
 }
 
-/** Whether the words of a condition must stand together, which only the text tells. */
+/** Whether a condition has words that must stand together, or a version or symbol: only the text tells. */
 export function needsText({ text, isPhrase }: QueryCondition): boolean {
-  return isPhrase || phraseForm(text).includes(' ');
+  return isPhrase || phraseForm(text).includes(' ') || hasSpecialWords(text);
 }
 
-/** Of the words of a text, as all passages are indexed by them. */
-export function termIdsOf(workspaceId: WorkspaceId, text: string): number[] {
+/** On a row of `chunk_terms`: it has the words of a text, whichever version wrote it. Null when any row will do. */
+export function termCondition(workspaceId: WorkspaceId, text: string): RawBuilder<unknown> | null {
   const salt = workspaceSalt(workspaceId);
-  return [...new Set(stableTerms(text).map((term) => termId(term, salt)))];
-}
-
-function stemsOf(text: string): string[] {
-  return tokenizeWords(text).map(stemWord);
+  const { current, older } = demandedTerms(text);
+  if (current.length === 0) return null;
+  const ids = current.map((term) => termId(term, salt));
+  const olderIds = older.map((term) => termId(term, salt));
+  return sql`(terms @> ${ids}::int[] or (${IS_OLDER} and terms @> ${olderIds}::int[]))`;
 }

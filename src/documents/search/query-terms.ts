@@ -1,5 +1,6 @@
 import { FUNCTION_WORDS, REQUEST_WORDS } from '#src/documents/stop-words.ts';
-import { searchWords, stemWord, tokenize } from '#src/documents/tokenize.ts';
+import { stemWord } from '#src/documents/expand-word.ts';
+import { searchWords, tokenize } from '#src/documents/tokenize.ts';
 
 /** From this many words that are not function words, a query is read as a sentence. */
 const SENTENCE_WORDS = 6;

@@ -6,16 +6,10 @@ import { proximity } from './proximity.ts';
 import { type Evidence, readEvidence } from './read-evidence.ts';
 import { smoothScores } from './smooth-scores.ts';
 import { titleGain } from './title-gain.ts';
-
-/*
- * The one place that decides the order of results. Weights were chosen on eight test collections, each judged with the
- * others' choice (docs/search-design.md); all are flat around their maximum.
- */
+import { TEXT_WEIGHTS } from './weights.ts';
 
 /** Chunks whose text is read. Those behind them keep the order of their first score. */
 const RERANKED = 50;
-/** Of the best word score, for a chunk that has all words of the query near each other. */
-const WEIGHTS = { nearby: 1, phrase: 0.1 };
 
 export interface RankedChunk {
   chunkId: number;
@@ -74,7 +68,11 @@ function half(candidates: readonly Candidate[], name: 'lexical' | 'dense'): Scor
 /** In the unit of BM25 scores. */
 function textGain({ words, weights }: FoundCandidates, evidence: Evidence): number {
   const { nearby, phrase } = proximity(weights, evidence.terms);
-  return titleGain(words, weights, evidence) + WEIGHTS.nearby * nearby + WEIGHTS.phrase * phrase;
+  return (
+    titleGain(words, weights, evidence) +
+    TEXT_WEIGHTS.nearby * nearby +
+    TEXT_WEIGHTS.together * phrase
+  );
 }
 
 /** What the fusion stretches over 0 to 1; with few hits by words, where it takes ranks, their best score. */

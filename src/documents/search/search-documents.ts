@@ -1,28 +1,34 @@
 import type { DocumentServices } from '#src/documents/document-services.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import { openFairGate, throughFairGate } from '#src/platform/fair-gate.ts';
 import type { RecencyBias } from '#src/tables/documents.ts';
 import { type ArrangedDocument, arrangeDocuments } from './arrange-documents.ts';
+import { assertCurrent } from './assert-current.ts';
 import { countFacets, type Facets } from './count-facets.ts';
 import { explainHit, type HitExplanation } from './explain-hit.ts';
-import { replaceWords } from './correct-query.ts';
-import { findCandidates } from './find-candidates.ts';
+import { findCandidates, type FoundCandidates } from './find-candidates.ts';
+import { findMatches } from './find-matches.ts';
 import { parseQuery, plainQuery } from './parse-query.ts';
+import { replaceWords } from './query-words.ts';
 import { readHits } from './read-hits.ts';
 import { rerankCandidates } from './rerank-candidates.ts';
-import { settledBias } from './score-factors.ts';
+import { resolveBias } from './score-factors.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
 import { readRankingSettings } from './search-settings.ts';
 
 export type { SearchHit } from './search-hit.ts';
 
-type SearchServices = Pick<DocumentServices, 'db' | 'embedder' | 'config' | 'log'>;
+type SearchServices = Pick<DocumentServices, 'db' | 'readReplica' | 'embedder' | 'config' | 'log'>;
 
 export interface SearchInput {
   workspaceId: WorkspaceId;
   /** The user who searches. Documents private to others are not found. */
   userId: UserId;
   query: string;
+  /** Stems that an answer may have instead of words of the query → how much they count. */
+  besides?: ReadonlyMap<string, number>;
   filters: SearchFilters;
   /** Maximum number of documents. */
   limit: number;
@@ -45,8 +51,17 @@ export interface SearchOptions {
   explains: boolean;
 }
 
+/** More than fill the connections of the database, since some of them wait for an embedding model. */
+const SEARCHES_AT_ONCE = 32;
+const OWN_SEARCHES_AT_ONCE = 24;
+
+const searches = openFairGate<WorkspaceId>({
+  places: SEARCHES_AT_ONCE,
+  placesOfKey: OWN_SEARCHES_AT_ONCE,
+});
+
 /** Of a search that is not asked for otherwise: a question of a person or a model, in plain words. */
-const PLAIN_SEARCH: SearchOptions = {
+export const PLAIN_SEARCH: SearchOptions = {
   offset: 0,
   hasOperators: false,
   recencyBias: null,
@@ -86,24 +101,44 @@ export async function searchDocuments(
  * Hybrid search: candidates by BM25 and by vectors, each restricted to the workspace, the filters and what the query
  * demands; their order by all that is known of them; by age, boost and without copies; one page of it as hits. Nothing
  * before the page depends on `limit` and `offset`. Each document yields one hit: its best chunk.
+ *
+ * Of many searches at once, those of one workspace never take all places, so that others do not queue behind them for
+ * the connections of the database.
  */
 export async function searchPage(
   services: SearchServices,
   input: SearchInput & SearchOptions,
 ): Promise<SearchPage> {
+  const { workspaceId, signal } = input;
+  const { db, readReplica } = services;
+  return throughFairGate(searches, workspaceId, { signal }, () =>
+    readReplica.read(db, signal, (index) => findPage(services, input, index)),
+  );
+}
+
+/**
+ * @param index where is searched. Of a replica, it gives the order; what is shown is read from the primary.
+ * @throws StaleRead when the primary does not have, or does not let this user see, all that a replica found
+ */
+async function findPage(
+  services: SearchServices,
+  input: SearchInput & SearchOptions,
+  index: Database,
+): Promise<SearchPage> {
   const { db, embedder } = services;
   const { workspaceId } = input;
   const query = input.hasOperators ? parseQuery(input.query) : plainQuery(input.query);
-  const settings = await readRankingSettings(db, workspaceId);
+  const settings = await readRankingSettings(index, workspaceId);
   const hybridAlpha = input.hybridAlpha ?? settings.hybridAlpha;
-  const found = await findCandidates(services, { ...input, query, hybridAlpha });
+  const found = await findCandidates({ ...services, db: index }, { ...input, query, hybridAlpha });
   const { words, candidates } = found;
+  const { guesses } = found.corrections;
   input.signal.throwIfAborted();
   const denseWeight = hybridAlpha ?? embedder.denseWeight;
-  const ranked = await rerankCandidates(db, workspaceId, found, denseWeight);
-  const arranged = await arrangeDocuments(db, ranked, {
+  const ranked = await rerankCandidates(index, workspaceId, found, denseWeight);
+  const arranged = await arrangeDocuments(index, ranked, {
     workspaceId,
-    recencyBias: settledBias(input.recencyBias ?? settings.recencyBias, query.text),
+    recencyBias: resolveBias(input.recencyBias ?? settings.recencyBias, query.text),
     now: new Date(),
     collapses: input.collapses,
     includesHidden: input.includesHidden,
@@ -111,8 +146,10 @@ export async function searchPage(
   input.signal.throwIfAborted();
   const page = arranged.slice(input.offset, input.offset + input.limit);
   const shownWords = input.highlights ? words : [];
-  const hits = await readHits(db, workspaceId, page, shownWords, input.includesHidden);
-  const documents = arranged.map(({ documentId }) => documentId);
+  const [hits] = await Promise.all([
+    readHits(db, workspaceId, page, shownWords, input.includesHidden),
+    index === db ? null : assertCurrent(db, input, page),
+  ]);
   return {
     hits: hits.map(({ hit, chunk }) => ({
       hit,
@@ -120,8 +157,18 @@ export async function searchPage(
       explanation: input.explains ? explainHit(hit, chunk, ranked, candidates, words) : null,
     })),
     total: arranged.length,
-    facets: input.facets ? await countFacets(db, input, documents) : null,
-    correctedQuery:
-      found.corrections.size === 0 ? null : replaceWords(query.written, found.corrections),
+    facets: input.facets ? await readFacets(index, input, found, arranged) : null,
+    correctedQuery: guesses.size === 0 ? null : replaceWords(query.written, guesses),
   };
+}
+
+async function readFacets(
+  db: Database,
+  input: SearchInput,
+  found: FoundCandidates,
+  arranged: readonly ArrangedDocument[],
+): Promise<Facets> {
+  const results = arranged.map(({ documentId }) => documentId);
+  const matches = await findMatches(db, input.workspaceId, found, input.signal);
+  return countFacets(db, input, results, matches);
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
-import { isPrivateToOthers } from '#src/documents/document-access.ts';
+import { isInDocumentSet } from '#src/documents/document-access.ts';
 
 const MAX_VALUES = 1_000;
 const names = z
@@ -61,8 +61,7 @@ export function hasFilters(filters: SearchFilters): boolean {
 
 /**
  * Selects the ids of the documents that pass; null without filters. A document passes if it matches at least one value
- * of every filter. A set counts only through pairs that the user may see: else the filter would tell which documents
- * stand in pairs of others.
+ * of every filter.
  * @param userId who searches; null if no pair is private to others
  */
 export function filteredDocuments(
@@ -80,14 +79,7 @@ export function filteredDocuments(
   }
   if (filters.time_cutoff) conditions.push(sql`d.doc_updated_at >= ${filters.time_cutoff}`);
   if (filters.document_set.length > 0) {
-    const seen = userId === null ? sql`true` : sql`not ${isPrivateToOthers('p', userId)}`;
-    conditions.push(sql`exists (
-      select 1 from document_cc_pair dp
-      join cc_pair p on p.id = dp.cc_pair_id
-      join document_set_cc_pair sp on sp.cc_pair_id = dp.cc_pair_id
-      join document_set s on s.id = sp.document_set_id
-      where dp.document_id = d.id and s.workspace_id = ${workspaceId} and ${seen}
-        and s.name = any(${filters.document_set}::text[]))`);
+    conditions.push(isInDocumentSet('d', { workspaceId, userId }, filters.document_set));
   }
   if (conditions.length === 0) return null;
   return sql<DocumentId>`select d.id from document d

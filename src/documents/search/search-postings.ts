@@ -26,7 +26,7 @@ const SPARE = 100;
 /** Each further look takes this many times as many. */
 const WIDEN = 4;
 /** Best chunks that are looked at, at most. When fewer of them than wanted pass, few rows of the workspace do. */
-const MOST_CHECKED = 6_000;
+const MAX_CHECKED = 6_000;
 /** Then those that pass are read, unless they are more than this. */
 const MOST_PERMITTED = 20_000;
 /** Merging replaces segments while they are read: then they are listed again. */
@@ -37,6 +37,8 @@ export interface PostingScores {
   best: BestFirst;
   /** Some chunks have no postings yet. */
   someAreLoose: boolean;
+  /** The commonest words had too many postings: chunks with no other word have no score. */
+  isCut: boolean;
 }
 
 /**
@@ -54,7 +56,8 @@ export async function scoreByPostings(
     const { segments, someAreLoose } = await listSegments(db, workspaceId);
     const read = await readSegments(db, segments, [...weights.keys()]);
     if (read === null) continue;
-    return { best: await scoreAll(segments, read, weights), someAreLoose };
+    const best = await scoreAll(segments, read, weights);
+    return { best, someAreLoose, isCut: weights.size < queryTerms.size };
   }
   return null;
 }
@@ -63,25 +66,31 @@ export async function scoreByPostings(
  * The best chunks that the searcher may see and that pass the filters.
  * @returns null when too few of the best pass, so that others must be looked for
  */
-export async function bestVisible(
+export async function takeVisible(
   db: Database,
   scope: SearchScope,
   best: BestFirst,
-  mostChecked: number = MOST_CHECKED,
+  mostChecked: number = MAX_CHECKED,
 ): Promise<FoundChunk[] | null> {
   const found: FoundChunk[] = [];
+  const seen = new Set<number>();
   let checked = 0;
   for (let wanted = scope.limit + SPARE; ; wanted *= WIDEN) {
     const next = best.take(Math.min(wanted, mostChecked)).slice(checked);
-    found.push(...(await visibleOf(db, scope, next)));
+    found.push(...(await visibleOf(db, scope, firstOfEach(next, seen))));
     checked += next.length;
     if (found.length >= scope.limit || checked >= best.count) return found.slice(0, scope.limit);
-    if (checked >= mostChecked) return bestPermitted(db, scope, best);
+    if (checked >= mostChecked) {
+      return (await bestPermitted(db, scope, best))?.slice(0, scope.limit) ?? null;
+    }
   }
 }
 
-/** The other way round: all chunks that pass, of which those are kept that have a word of the query. */
-async function bestPermitted(
+/**
+ * The other way round: all chunks that pass, of which those are kept that have a word of the query.
+ * @returns null when too many pass
+ */
+export async function bestPermitted(
   db: Database,
   scope: SearchScope,
   best: BestFirst,
@@ -93,7 +102,17 @@ async function bestPermitted(
   );
   if (rows.length > MOST_PERMITTED) return null;
   const documents = new Map(rows.map((row) => [row.chunk_id, row.document_id]));
-  return withDocuments(best.among(documents), documents).slice(0, scope.limit);
+  const passing = firstOfEach(best.among(documents), new Set());
+  return withDocuments(passing, documents);
+}
+
+/** A chunk whose terms were made again is in an older segment, too, until that is dropped: its better score counts. */
+function firstOfEach(chunks: readonly ScoredChunk[], seen: Set<number>): ScoredChunk[] {
+  return chunks.filter(({ key }) => {
+    const isFirst = !seen.has(key);
+    seen.add(key);
+    return isFirst;
+  });
 }
 
 /** Query weights of the terms that occur, rarest first, as far as the limit of postings allows. */
@@ -166,8 +185,8 @@ function listOf(bytes: Uint8Array, term: number): PostingList | null {
   return postingLists(bytes, term)[0] ?? null;
 }
 
-/** In their order. */
-async function visibleOf(
+/** Those of these chunks that the searcher may see and that pass the filters, in their order. */
+export async function visibleOf(
   db: Database,
   scope: SearchScope,
   chunks: readonly ScoredChunk[],

@@ -98,6 +98,22 @@ function bestOf(
   return sql<FoundChunk>`select * from (${both}) found order by score desc limit ${scope.limit}`;
 }
 
+/** Rows that have one of the terms, in no order. */
+export async function rowsWithTerms(
+  db: Database,
+  scope: SearchScope,
+  terms: readonly number[],
+  which: 'all' | 'loose',
+): Promise<FoundChunk[]> {
+  const wanted = passageCondition(scope.workspaceId, scope.conditions);
+  const permitted = wanted === null ? searchable(scope) : sql`${searchable(scope)} and ${wanted}`;
+  const isFit = which === 'all' ? permitted : sql`not in_postings and ${permitted}`;
+  const statement = sql<FoundChunk>`select chunk_id as key, document_id as "documentId", 0 as score
+    from chunk_terms where terms && ${terms}::int[] and ${isFit} limit ${scope.limit}`;
+  const { rows } = await throughIndex(db, statement);
+  return rows;
+}
+
 /** Disables table scans, and parallel workers, which do not pay off for so little work. */
 export function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryResult<T>> {
   return db.transaction().execute(async (trx) => {

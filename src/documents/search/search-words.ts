@@ -1,7 +1,8 @@
 import type { TermCounts } from '#src/documents/term-counts.ts';
+import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { openGate, throughGate } from '#src/platform/gate.ts';
-import { bestVisible, scoreByPostings } from './search-postings.ts';
+import { openFairGate, throughFairGate } from '#src/platform/fair-gate.ts';
+import { takeVisible, scoreByPostings } from './search-postings.ts';
 import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.ts';
 
 /**
@@ -9,7 +10,7 @@ import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.t
  * no longer for it, since one processor scores them all.
  */
 const AT_ONCE = 16;
-const enter = openGate(AT_ONCE);
+const scoring = openFairGate<WorkspaceId>({ places: AT_ONCE });
 
 /**
  * The best chunks by words, by exact BM25 over the postings. Rows are searched for what these do not tell: chunks that
@@ -24,7 +25,9 @@ export async function searchWords(
   maxScored: number,
 ): Promise<FoundChunk[]> {
   if (queryTerms.size === 0) return [];
-  return throughGate(enter, () => search(db, scope, queryTerms, counts, maxScored));
+  return throughFairGate(scoring, scope.workspaceId, {}, () =>
+    search(db, scope, queryTerms, counts, maxScored),
+  );
 }
 
 async function search(
@@ -38,11 +41,11 @@ async function search(
     searchTerms(db, scope, queryTerms, counts, maxScored, which);
   const scored = await scoreByPostings(db, scope, queryTerms, counts);
   if (scored === null) return inRows('all');
-  if (!scored.someAreLoose) return (await bestVisible(db, scope, scored.best)) ?? inRows('all');
+  if (!scored.someAreLoose) return (await takeVisible(db, scope, scored.best)) ?? inRows('all');
   // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.
   const loose = await inRows('loose');
   const again = await scoreByPostings(db, scope, queryTerms, counts);
-  const found = again && (await bestVisible(db, scope, again.best));
+  const found = again && (await takeVisible(db, scope, again.best));
   return found === null ? inRows('all') : bestOfBoth(found, loose, scope.limit);
 }
 

@@ -1,6 +1,4 @@
-/** Share of a score that comes from the chunks that resemble it most. */
-const NEIGHBOURS_SHARE = 0.3;
-const NEIGHBOURS = 5;
+import { LIKENESS } from './weights.ts';
 
 interface Rated {
   documentId: unknown;
@@ -21,7 +19,7 @@ export function smoothScores<T extends Rated>(chunks: readonly T[]): T[] {
     const theirs = neighbours.reduce((sum, one) => sum + one.similarity * one.score, 0);
     // Nothing resembles it: it is judged by itself.
     const mean = total === 0 ? chunk.score : theirs / total;
-    return { ...chunk, score: (1 - NEIGHBOURS_SHARE) * chunk.score + NEIGHBOURS_SHARE * mean };
+    return { ...chunk, score: (1 - LIKENESS.share) * chunk.score + LIKENESS.share * mean };
   });
 }
 
@@ -40,9 +38,9 @@ function nearest(
   for (const [at, other] of chunks.entries()) {
     const similarity = other.documentId === documentId ? 0 : (similarities[at] ?? 0);
     const place = best.findIndex((one) => one.similarity < similarity);
-    if (place === -1 && best.length === NEIGHBOURS) continue;
+    if (place === -1 && best.length === LIKENESS.neighbours) continue;
     best.splice(place === -1 ? best.length : place, 0, { score: other.score, similarity });
-    best.length = Math.min(best.length, NEIGHBOURS);
+    best.length = Math.min(best.length, LIKENESS.neighbours);
   }
   return best;
 }

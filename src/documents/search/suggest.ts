@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { UserId, WorkspaceId } from '#src/ids.ts';
-import { hasPrivatePairsOfOthers } from '#src/documents/document-access.ts';
+import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
+import { hasPrivatePairsOfOthers, type Reader } from '#src/documents/document-access.ts';
+import type { DocumentServices } from '#src/documents/document-services.ts';
 import { phraseForm } from '#src/documents/match-phrase.ts';
 import { SHOWN_TITLE } from '#src/documents/shown-columns.ts';
 import { titleQuery, wordsOfTitle } from '#src/documents/title-words.ts';
@@ -28,6 +29,7 @@ export interface SuggestInput {
   /** What was typed so far. */
   text: string;
   limit: number;
+  signal: AbortSignal;
 }
 
 interface TitleRow {
@@ -42,22 +44,47 @@ interface TitleRow {
  * Completes what somebody types: words of titles, and titles that have words with all these beginnings. Only documents
  * that the user may find are read.
  */
-export async function suggest(db: Database, input: SuggestInput): Promise<Suggestion[]> {
+export async function suggest(
+  { db, readReplica }: Pick<DocumentServices, 'db' | 'readReplica'>,
+  input: SuggestInput,
+): Promise<Suggestion[]> {
   const { workspaceId, userId, limit } = input;
   const typed = tokenizeWords(input.text).slice(0, MAX_TYPED_WORDS);
   const query = titleQuery(workspaceId, typed, { isPrefix: true });
   if (query === null) return [];
-  const someArePrivate = await hasPrivatePairsOfOthers(db, workspaceId, userId);
-  const scope = { workspaceId, userId: someArePrivate ? userId : null, filters: NO_FILTERS, limit };
-  const { rows } = await sql<TitleRow>`
-    select d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source, d.boost, d.doc_updated_at
-    from (
-      select document_id from document_title
-      where words @@ ${query}::tsquery and ${visible(scope)} limit ${MAX_COMPARED}) found
-    join document d on d.id = found.document_id`.execute(db);
+  const reader = { workspaceId, userId };
+  const ids = await readReplica.read(db, input.signal, (index) => findTitles(index, reader, query));
+  const rows = await readTitles(db, reader, ids);
   const words = completions(input.text, rows).slice(0, Math.ceil(limit / 2));
   const titles = bestTitles(input.text, rows).slice(0, limit - words.length);
   return [...words, ...titles];
+}
+
+async function findTitles(db: Database, reader: Reader, query: string): Promise<DocumentId[]> {
+  const { rows } = await sql<{ document_id: DocumentId }>`
+    select document_id from document_title
+    where words @@ ${query}::tsquery and ${visible(await scopeOf(db, reader))}
+    limit ${MAX_COMPARED}`.execute(db);
+  return rows.map((row) => row.document_id);
+}
+
+/** Checks again who may see them: a replica may not know yet. */
+async function readTitles(
+  db: Database,
+  reader: Reader,
+  ids: readonly DocumentId[],
+): Promise<TitleRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<TitleRow>`
+    select d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source, d.boost, d.doc_updated_at
+    from (select *, id as document_id from document where id = any(${ids}::bigint[])) d
+    where ${visible(await scopeOf(db, reader))}`.execute(db);
+  return rows;
+}
+
+async function scopeOf(db: Database, { workspaceId, userId }: Reader) {
+  const someArePrivate = await hasPrivatePairsOfOthers(db, workspaceId, userId);
+  return { workspaceId, userId: someArePrivate ? userId : null, filters: NO_FILTERS };
 }
 
 /** Titles that begin with what was typed come first, then by boost and date; each title once. */

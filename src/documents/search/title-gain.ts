@@ -1,8 +1,6 @@
 import { termWeight } from '#src/documents/bm25.ts';
 import type { Evidence } from './read-evidence.ts';
-
-/** Occurrences that a word of the title counts for beside its own. */
-const TITLE_COUNT = 2;
+import { TEXT_WEIGHTS } from './weights.ts';
 
 /**
  * How much more BM25 would give if each word of the title counted two more. In the unit of BM25 scores.
@@ -17,10 +15,10 @@ export function titleGain(
   const inTitle = countTerms(title, weights);
   if (inTitle.size === 0) return 0;
   const inAll = countTerms(terms, weights);
-  const length = terms.length + TITLE_COUNT * title.length;
+  const length = terms.length + TEXT_WEIGHTS.titleCount * title.length;
   let gain = 0;
   for (const term of queryTerms) {
-    const more = TITLE_COUNT * (inTitle.get(term) ?? 0);
+    const more = TEXT_WEIGHTS.titleCount * (inTitle.get(term) ?? 0);
     if (more === 0) continue;
     const tf = inAll.get(term) ?? 0;
     const added = termWeight(tf + more, length) - termWeight(tf, terms.length);

@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import { type FoundRow, MAX_COMPARED, MAX_OF_KIND, type Sought } from '#src/platform/found-row.ts';
+import {
+  type FoundRow,
+  MAX_COMPARED,
+  MAX_OF_KIND,
+  type LookupTerm,
+} from '#src/platform/found-row.ts';
 
 /** Messages by id, and the newest ones by their recipient. */
-export async function findMessages(db: Database, sought: Sought): Promise<FoundRow[]> {
+export async function findMessages(db: Database, sought: LookupTerm): Promise<FoundRow[]> {
   const { workspaceId, uuid, part } = sought;
   const { rows } = await sql<FoundRow>`
     select m.id::text as id, m.email_account_id::text as page_id, 'To ' || m.recipient as title,
@@ -19,7 +24,7 @@ export async function findMessages(db: Database, sought: Sought): Promise<FoundR
 }
 
 /** Sender accounts by id, address or name. */
-export async function findAccounts(db: Database, sought: Sought): Promise<FoundRow[]> {
+export async function findAccounts(db: Database, sought: LookupTerm): Promise<FoundRow[]> {
   const { rows } = await sql<FoundRow>`
     select id::text as id, id::text as page_id, email as title, null::text as state,
       from_name as detail, created_at as at

@@ -27,12 +27,18 @@ export interface MessageRecord {
   finished_at: Date | null;
   /** Whether the account still has the settings that the message was requested with. */
   is_current: boolean;
+  /** When the message was reported as returned or unwanted; null if it was not. */
+  returned_at: Date | null;
+  status_code: string | null;
+  is_listed: boolean | null;
 }
 
 const MESSAGE = sql<MessageRecord>`m.id, m.email_account_id, m.kind, m.status, m.recipient,
   m.attempts, m.next_attempt_at, m.error_class, m.error, m.advice, m.created_at, m.finished_at,
-  a.settings_revision = m.settings_revision as is_current
-  from email_message m join email_account a on a.id = m.email_account_id`;
+  a.settings_revision = m.settings_revision as is_current,
+  r.reported_at as returned_at, r.status_code, r.is_listed
+  from email_message m join email_account a on a.id = m.email_account_id
+  left join email_return r on r.email_message_id = m.id`;
 
 /** Newest first. Messages that arrive meanwhile do not shift the pages. */
 export async function listMessages(

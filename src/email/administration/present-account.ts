@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { AccountRecord } from '#src/email/accounts.ts';
+import {
+  type Deliverability,
+  deliverabilitySchema,
+} from '#src/email/deliverability/deliverability.ts';
 import { dailyLimitOf } from '#src/email/daily-limit.ts';
+import type { WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import { readSendingPaces, type SendingPace, sendingPaceSchema } from './sending-pace.ts';
 
 /** Never includes the password. */
 export const accountSchema = z
@@ -21,10 +28,36 @@ export const accountSchema = z
     time_zone: z.string().describe('IANA name; the days of the account begin and end by it.'),
     daily_resets_at: z.iso.datetime().describe('When daily_sent is 0 again.'),
     verified_at: z.iso.datetime().nullable(),
+    deliverability: deliverabilitySchema
+      .nullable()
+      .describe(
+        'SPF, DKIM and DMARC of the sender’s domain as of the last verification, with what to publish. Null before the first.',
+      ),
+    sending_pace: sendingPaceSchema,
   })
   .meta({ id: 'EmailAccount' });
 
-export function presentAccount(account: AccountRecord): z.input<typeof accountSchema> {
+type PresentedAccount = z.input<typeof accountSchema>;
+
+export async function presentAccounts(
+  db: Database,
+  workspaceId: WorkspaceId,
+  accounts: readonly AccountRecord[],
+): Promise<PresentedAccount[]> {
+  const paceOf = await readSendingPaces(db, workspaceId, accounts);
+  return accounts.map((account) => present(account, paceOf(account)));
+}
+
+export async function presentAccount(
+  db: Database,
+  workspaceId: WorkspaceId,
+  account: AccountRecord,
+): Promise<PresentedAccount> {
+  const paceOf = await readSendingPaces(db, workspaceId, [account]);
+  return present(account, paceOf(account));
+}
+
+function present(account: AccountRecord, pace: SendingPace): PresentedAccount {
   return {
     id: account.id,
     email: account.email,
@@ -40,5 +73,19 @@ export function presentAccount(account: AccountRecord): z.input<typeof accountSc
     time_zone: account.time_zone,
     daily_resets_at: account.resets_at.toISOString(),
     verified_at: account.verified_at?.toISOString() ?? null,
+    deliverability: deliverabilityOf(account),
+    sending_pace: pace,
   };
 }
+
+function deliverabilityOf({
+  deliverability: found,
+  deliverability_at: at,
+}: AccountRecord): Deliverability | null {
+  if (found === null || at === null) return null;
+  // Another version may have written another shape.
+  const parsed = storedSchema.safeParse(found);
+  return parsed.success ? { ...parsed.data, checked_at: at.toISOString() } : null;
+}
+
+const storedSchema = deliverabilitySchema.omit({ checked_at: true });

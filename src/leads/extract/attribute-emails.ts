@@ -13,10 +13,11 @@ import { scanSpelledOut } from './spelled-out-email.ts';
 
 const MAX_VALUE_LENGTH = 600;
 const USER_KEYS =
-  /^data-(?:e?-?mail-?)?(?:user(?:name)?|local(?:-?part)?|u|box|mailbox|part1|before)$/;
+  /^data-(?:e?-?mail-?)?(?:user(?:name)?|local(?:-?part)?|u|box|mailbox|buzon|usuario|utente|casella|benutzer|postfach|konto|gebruiker|boite|part1|before)$/;
 /** These keys may also name other things. */
 const NAME_KEYS = /^data-(?:name|prefix|first)$|^data-e?-?mail-?name$/;
-const DOMAIN_KEYS = /^data-(?:e?-?mail-?)?(?:domain|host|d|server|website|site|part2|after|at)$/;
+const DOMAIN_KEYS =
+  /^data-(?:e?-?mail-?)?(?:domain|dominio|domaine|domein|domena|doman|domene|host|d|server|website|site|part2|after|at)$/;
 const SUFFIX_KEYS = /^data-(?:e?-?mail-?)?(?:tld|suffix|ext|extension|part3|end)$/;
 const MAIL_KEYS =
   /mail|contact|addr|href|recipient|enc|obf|protect|hash|crypt|b64|base64|rot|rev|^data-(?:e|m|to|a|c|value|content|text|link|url|token)$/;

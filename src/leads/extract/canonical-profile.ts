@@ -1,8 +1,10 @@
-import { normalizeText } from '#src/platform/normalize-text.ts';
+import { facebookProfile } from './facebook-profile.ts';
+import { instagramProfile } from './instagram-profile.ts';
+import { urlSegments } from './url-segments.ts';
 
 /** A profile in a social network, under its canonical URL. */
 export interface Profile {
-  network: 'linkedin' | 'twitter';
+  network: 'linkedin' | 'twitter' | 'facebook' | 'instagram';
   kind: 'person' | 'organization' | 'unknown';
   url: string;
 }
@@ -51,32 +53,23 @@ export function canonicalProfile(url: string): Profile | null {
   const host = parsed.hostname.replace(/\.$/, '');
   if (host === 'linkedin.com' || host.endsWith('.linkedin.com')) return linkedInProfile(parsed);
   if (/^(?:(?:www|mobile|m)\.)?(?:twitter|x)\.com$/.test(host)) return twitterProfile(parsed);
-  return null;
+  const facebook = facebookProfile(parsed);
+  if (facebook !== null) return { network: 'facebook', kind: 'unknown', url: facebook };
+  const instagram = instagramProfile(parsed);
+  return instagram === null ? null : { network: 'instagram', kind: 'unknown', url: instagram };
 }
 
 function parseUrl(text: string): URL | null {
   const trimmed = text.trim();
   if (trimmed.length > MAX_URL_LENGTH) return null;
-  const isSchemeless = /^(?:[a-z0-9-]+\.){0,3}(?:linkedin|twitter|x)\.com\//i.test(trimmed);
+  const isSchemeless =
+    /^(?:[a-z0-9-]+\.){0,3}(?:linkedin|twitter|x|facebook|fb|instagram)\.com\//i.test(trimmed);
   const url = URL.parse(isSchemeless ? `https://${trimmed}` : trimmed, 'https://nowhere.invalid/');
   return url && /^https?:$/.test(url.protocol) ? url : null;
 }
 
-/** Decoded path segments; null when they cannot be decoded. */
-function segments(path: string): string[] | null {
-  try {
-    return path
-      .split('/')
-      .filter(Boolean)
-      .map((part) => normalizeText(decodeURIComponent(part), 'NFC'));
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
-  }
-}
-
 function linkedInProfile({ pathname }: URL): Profile | null {
-  const [section = '', written = ''] = segments(pathname) ?? [];
+  const [section = '', written = ''] = urlSegments(pathname) ?? [];
   const known = LINKEDIN_KINDS.get(section.toLowerCase());
   const slug = written.trim().toLowerCase();
   if (!known || !LINKEDIN_SLUG.test(slug) || LINKEDIN_NOBODY.has(slug)) return null;
@@ -89,7 +82,7 @@ function linkedInProfile({ pathname }: URL): Profile | null {
 
 function twitterProfile({ pathname, hash }: URL): Profile | null {
   const path = hash.startsWith('#!/') ? hash.slice(2) : pathname;
-  const [written = '', tab] = segments(path) ?? [];
+  const [written = '', tab] = urlSegments(path) ?? [];
   const handle = written.trim().replace(/^@/, '').toLowerCase();
   if (!HANDLE.test(handle) || NO_HANDLES.has(handle) || /^\d{1,3}$/.test(handle)) return null;
   if (tab !== undefined && !PROFILE_TABS.has(tab.toLowerCase())) return null;

@@ -1,12 +1,7 @@
-import {
-  childrenOf,
-  type HtmlElement,
-  type HtmlNode,
-  isElement,
-  parseHtmlTree,
-} from '#src/files/html-tree.ts';
+import { type HtmlElement, type HtmlNode, parseHtmlTree } from '#src/files/html-tree.ts';
 import { readCloudflareEmails } from './cloudflare-email.ts';
 import type { ContactCard } from './contact-card.ts';
+import { linksIn } from './links-in.ts';
 import { readContactLinks } from './contact-links.ts';
 import { readObfuscatedEmails } from './obfuscated-email.ts';
 import type { PageSource } from './page-source.ts';
@@ -47,23 +42,4 @@ function partOf(
     html: '',
     page: { ...source.page, root, metas: new Map(), links: linksIn(nodes) },
   };
-}
-
-function linksIn(nodes: readonly HtmlNode[]): { href: string; rel: string }[] {
-  const links: { href: string; rel: string }[] = [];
-  const open = nodes.toReversed();
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (isElement(node)) {
-      const { href, rel } = node.attribs;
-      if (href !== undefined && (node.name === 'a' || node.name === 'area')) {
-        links.push({ href, rel: rel ?? '' });
-      }
-    }
-    const children = childrenOf(node);
-    for (let index = children.length - 1; index >= 0; index -= 1) {
-      const child = children[index];
-      if (child) open.push(child);
-    }
-  }
-  return links;
 }

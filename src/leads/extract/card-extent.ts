@@ -2,9 +2,12 @@ import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { FoundName } from './find-names.ts';
 import type { PageLines } from './page-lines.ts';
 
+/** The parts of a found name that locate its card. */
+export type PlacedName = Pick<FoundName, 'key' | 'line' | 'node' | 'isLabelled'>;
+
 /** The nodes and lines that belong to one name. */
-export interface CardExtent {
-  found: FoundName;
+export interface CardExtent<Name extends PlacedName = FoundName> {
+  found: Name;
   nodes: HtmlNode[];
   from: number;
   /** The first line after it. */
@@ -41,11 +44,11 @@ const ENDS = new Set([
  * these names; or, when names and details are siblings, the siblings up to the next name.
  * @param others all names of the page
  */
-export function cardExtents(
-  names: readonly FoundName[],
+export function cardExtents<Name extends PlacedName>(
+  names: readonly Name[],
   page: PageLines,
-  others: readonly FoundName[],
-): CardExtent[] {
+  others: readonly PlacedName[],
+): CardExtent<Name>[] {
   const isRepeated = new Set(names.map(({ key }) => key)).size > 1;
   // A lone name ends where any other name begins.
   const owners = nameOwners(isRepeated ? names : [...names, ...others]);
@@ -74,17 +77,17 @@ export function cardExtents(
   });
 }
 
-function linesFrom(
-  found: FoundName,
-  next: FoundName | undefined,
+function linesFrom<Name extends PlacedName>(
+  found: Name,
+  next: Name | undefined,
   { lines }: PageLines,
-): Omit<CardExtent, 'isAlone'> {
+): Omit<CardExtent<Name>, 'isAlone'> {
   const end = Math.min(found.line + MAX_LINES_IN_TEXT, next?.line ?? lines.length, lines.length);
   return { found, nodes: [], from: found.line, to: Math.max(found.line + 1, end) };
 }
 
 /** The name in an element: its key, or `MIXED` for several. */
-function nameOwners(names: readonly FoundName[]): Map<HtmlNode, string> {
+function nameOwners(names: readonly PlacedName[]): Map<HtmlNode, string> {
   const owners = new Map<HtmlNode, string>();
   for (const { node, key } of names) {
     for (let at: HtmlNode | null = node; at; at = at.parent) {
@@ -98,7 +101,7 @@ function nameOwners(names: readonly FoundName[]): Map<HtmlNode, string> {
 
 /** The elements around a name without another name, innermost first. */
 function boxOf(
-  { node, key }: FoundName,
+  { node, key }: PlacedName,
   owners: ReadonlyMap<HtmlNode, string>,
   { lines, spans }: PageLines,
   bounds: ReadonlySet<string>,
@@ -120,15 +123,15 @@ function boxOf(
 }
 
 /** The box of a name and its siblings, up to the next name or the next section of the page. */
-function runFrom(
-  found: FoundName,
+function runFrom<Name extends PlacedName>(
+  found: Name,
   box: HtmlNode,
   {
     owners,
     page,
     longest,
   }: { owners: ReadonlyMap<HtmlNode, string>; page: PageLines; longest: number },
-): Omit<CardExtent, 'isAlone'> {
+): Omit<CardExtent<Name>, 'isAlone'> {
   const nodes: HtmlNode[] = [box];
   const rank = headingRank(box);
   let taken = 0;
@@ -147,7 +150,7 @@ function runFrom(
 
 /** The last run gets no more than the runs before it, because the page continues after it. */
 function lastRun(
-  boxes: readonly { found: FoundName; chain: HtmlNode[] }[],
+  boxes: readonly { found: PlacedName; chain: HtmlNode[] }[],
   page: PageLines,
 ): number {
   const starts = boxes.map(({ chain, found }) => chain.at(-1) ?? found.node);

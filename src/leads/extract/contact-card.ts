@@ -13,10 +13,24 @@ export const TECHNIQUES = [
   'visible-text',
   'meta',
   'team-card',
+  'member-card',
+  'script-json',
   'profile-link',
   'page-title',
 ] as const;
 export type Technique = (typeof TECHNIQUES)[number];
+/** Techniques that read structured data. */
+const STRUCTURED: ReadonlySet<Technique> = new Set([
+  'json-ld',
+  'microdata',
+  'rdfa',
+  'h-card',
+  'vcard',
+]);
+
+export function isStructuredTechnique(technique: Technique): boolean {
+  return STRUCTURED.has(technique);
+}
 
 export interface PostalAddress {
   street: string;
@@ -34,6 +48,11 @@ export interface PostalAddress {
 export interface ContactCard {
   technique: Technique;
   kind: 'person' | 'organization' | 'page';
+  /**
+   * The owner of these facts, if the page shows it: the site's own organisation (`host`), or another that it lists with
+   * its own contacts, such as a member of an association. Null when only other pages can show it.
+   */
+  entity: 'host' | 'member' | null;
   name: string | null;
   /** The person's role. */
   title: string | null;
@@ -43,7 +62,7 @@ export interface ContactCard {
   emails: string[];
   /** In E.164. */
   phones: string[];
-  /** Canonical profile URLs of `canonicalProfile`: LinkedIn and X (Twitter). */
+  /** Canonical profile URLs of `canonicalProfile`. */
   profiles: string[];
   /** The person's or organisation's own web site, absolute. */
   website: string | null;
@@ -58,6 +77,7 @@ export function contactCard(
   given: Pick<ContactCard, 'technique' | 'kind'> & Partial<ContactCard>,
 ): ContactCard {
   return {
+    entity: null,
     name: null,
     title: null,
     company: null,

@@ -98,7 +98,7 @@ function readLink(written: string, region: string | null): Found {
   }
 }
 
-/** RFC 6068: addresses separated by commas (in practice also semicolons), more in `to`; `cc` is somebody else. */
+/** RFC 6068: addresses separated by commas (in practice also semicolons), more in `to`; `cc` names someone else. */
 function mailtoAddresses(rest: string): string[] {
   const question = rest.indexOf('?');
   const path = question === -1 ? rest : rest.slice(0, question);

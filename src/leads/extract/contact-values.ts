@@ -4,7 +4,7 @@ import { plainText } from './decode-entities.ts';
 import { normalizeEmail } from './normalize-email.ts';
 import { normalizePhone } from './normalize-phone.ts';
 
-/** Further values of one kind are dropped: nobody has this many of their own. */
+/** Further values of one kind are dropped: no one has this many of their own. */
 const MAX_FACTS = 20;
 const MAX_VALUE_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 120;

@@ -1,4 +1,6 @@
+import { countryOfPhone } from './normalize-phone.ts';
 import { openPage, type OpenedPage } from '#src/files/open-page.ts';
+import { documentationPage, withoutHeadings } from './documentation-page.ts';
 import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { readCloudflareEmails } from './cloudflare-email.ts';
@@ -6,6 +8,8 @@ import type { ContactCard } from './contact-card.ts';
 import { readContactLinks } from './contact-links.ts';
 import { countryCodeOf } from './country-code.ts';
 import { foreignContacts } from './foreign-contacts.ts';
+import { type Members, readMembers } from './member-cards.ts';
+import { withoutNodes } from './without-nodes.ts';
 import { readHCards } from './h-card.ts';
 import { readJsonLd } from './json-ld.ts';
 import { readMicrodata } from './microdata.ts';
@@ -17,24 +21,28 @@ import type { PageSource } from './page-source.ts';
 import { readProfileLinks } from './profile-links.ts';
 import { readRdfa } from './rdfa.ts';
 import { regionOf } from './region-of.ts';
+import { scanPhones } from './scan-phones.ts';
+import { readScriptJson } from './script-json.ts';
 import { signedNameOf } from './signed-name.ts';
 import { readTeamCards } from './team-cards.ts';
 import { readVCards } from './vcard.ts';
-import { visiblePageText } from './visible-page-text.ts';
+import { visiblePageText, withoutMarks } from './visible-page-text.ts';
 import { readVisibleText } from './visible-text.ts';
 
 /** The rest is not read: no human-written page is this long. */
 const MAX_HTML_LENGTH = 4 * 1024 * 1024;
 const MAX_CARDS = 5_000;
 const MAX_TITLE_LENGTH = 500;
+const MAX_TEXT_LENGTH = 50_000;
 /** A page with scripts and less text than this only shows a placeholder until they have run. */
 const FEW_CHARACTERS = 200;
 
-const TECHNIQUES: readonly ((source: PageSource) => ContactCard[])[] = [
-  readJsonLd,
-  readMicrodata,
-  readRdfa,
-  readHCards,
+type ReadTechnique = (source: PageSource) => ContactCard[];
+/** Structured data. */
+const MARKED: readonly ReadTechnique[] = [readJsonLd, readMicrodata, readRdfa, readHCards];
+/** Visible content, without the listed organisations. */
+const SHOWN: readonly ReadTechnique[] = [
+  readScriptJson,
   readContactLinks,
   readCloudflareEmails,
   readObfuscatedEmails,
@@ -53,17 +61,26 @@ export function extractPage({ url, html: written, kind }: PageToExtract): Extrac
   if (kind === 'vcard') return extractVCard(url, html);
   const page = openPage(html);
   const source = { url, html, page, region: regionOf({ url, language: page.language, page }) };
-  const cards = readCards({ ...source, region: statedRegion(source) ?? source.region });
+  const links = readPageLinks(source);
+  const signedBy = signedNameOf(readPageLines(page.root));
+  const hasText =
+    visiblePageText(page)
+      .replace(/[\s\uE000-\uE002]+/g, ' ')
+      .trim().length >= FEW_CHARACTERS;
+  const cards = readCards({
+    ...source,
+    region: statedRegion(source) ?? source.region ?? regionOfNumbers(source),
+  });
   return {
     url,
     canonicalUrl: canonicalUrlOf(page, url),
     title: page.title.slice(0, MAX_TITLE_LENGTH),
     siteName: siteNameOf(source),
-    signedBy: signedNameOf(readPageLines(page.root)),
+    signedBy,
     language: /^[a-z]{2,3}(?![a-z])/.exec(page.language.toLowerCase())?.[0] ?? '',
     cards,
-    links: readPageLinks(source),
-    needsRendering: needsRendering(page, cards),
+    links,
+    needsRendering: page.hasScripts && !hasText && !cards.some(hasContact),
   };
 }
 
@@ -80,9 +97,23 @@ function extractVCard(url: string, text: string): ExtractedPage {
   };
 }
 
+/** Members are read first, because the other techniques must not see their parts of the page. */
 function readCards(source: PageSource): ContactCard[] {
-  const cards = TECHNIQUES.flatMap((read) => cardsOr(read, source)).slice(0, MAX_CARDS);
-  return withoutForeign(cards, source);
+  const marked = MARKED.flatMap((read) => cardsOr(read, source));
+  const members = membersOr(source);
+  const documentation = documentationPage(source);
+  const rest = withoutNodes(source, [...members.nodes, ...(documentation?.code ?? [])]);
+  const found = SHOWN.flatMap((read) => cardsOr(read, rest));
+  const shown = documentation ? withoutHeadings(found, source.url) : found;
+  return withoutForeign([...marked, ...members.cards, ...shown].slice(0, MAX_CARDS), rest);
+}
+
+function membersOr(source: PageSource): Members {
+  try {
+    return readMembers(source);
+  } catch {
+    return { cards: [], nodes: [] };
+  }
 }
 
 /** Drops loose contacts that the page attributes to another organisation. */
@@ -102,7 +133,7 @@ function withoutForeign(cards: readonly ContactCard[], source: PageSource): Cont
 }
 
 /** One failing technique must not cost the findings of the others; the failure is not reported. */
-function cardsOr(read: (source: PageSource) => ContactCard[], source: PageSource): ContactCard[] {
+function cardsOr(read: ReadTechnique, source: PageSource): ContactCard[] {
   try {
     return read(source);
   } catch {
@@ -119,18 +150,19 @@ function statedRegion(source: PageSource): string | null {
   return null;
 }
 
+/** The country of the page's phone numbers, if all have the same. */
+function regionOfNumbers({ page }: PageSource): string | null {
+  const numbers = scanPhones(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH), null);
+  const [country, ...others] = new Set(numbers.map(({ phone }) => countryOfPhone(phone)));
+  return others.length === 0 ? (country ?? null) : null;
+}
+
 function canonicalUrlOf({ canonical, base }: OpenedPage, url: string): string {
   const absolute = canonical === '' ? null : URL.parse(canonical, URL.parse(base, url) ?? url);
   if (!absolute || !/^https?:$/.test(absolute.protocol)) return url;
   return registrableDomain(absolute.href) === registrableDomain(url) ? absolute.href : url;
 }
 
-function needsRendering(page: OpenedPage, cards: readonly ContactCard[]): boolean {
-  if (!page.hasScripts) return false;
-  const hasContact = cards.some(
-    ({ emails, phones, profiles }) => emails.length + phones.length + profiles.length > 0,
-  );
-  if (hasContact) return false;
-  const text = visiblePageText(page).replace(/[\s\uE000-\uE002]+/g, ' ');
-  return text.trim().length < FEW_CHARACTERS;
+function hasContact({ emails, phones, profiles }: ContactCard): boolean {
+  return emails.length + phones.length + profiles.length > 0;
 }

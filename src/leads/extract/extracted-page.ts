@@ -1,4 +1,14 @@
+import type { TaskOptions } from '#src/platform/guarded-processes.ts';
 import type { ContactCard } from './contact-card.ts';
+
+/** A link or frame. */
+export interface PageLink {
+  /** Absolute, `http:` or `https:`. */
+  url: string;
+  text: string;
+  /** What the markup says about the target. */
+  role?: 'frame' | 'vcard';
+}
 
 /** Everything extracted from one page; the page itself is not kept. Plain data, because it comes from another process. */
 export interface ExtractedPage {
@@ -14,8 +24,7 @@ export interface ExtractedPage {
   /** Lower-case primary subtag such as `de`; empty when not stated. */
   language: string;
   cards: ContactCard[];
-  /** Absolute `http:` and `https:` links with their texts. */
-  links: { url: string; text: string }[];
+  links: PageLink[];
   /** It has scripts and hardly any text: its content needs JavaScript. */
   needsRendering: boolean;
 }
@@ -32,5 +41,5 @@ export interface ExtractorPool extends AsyncDisposable {
   /**
    * @throws GiveUp with the reason when the page exceeds the limits; the signal's reason when aborted
    */
-  extract(page: PageToExtract & { signal: AbortSignal }): Promise<ExtractedPage>;
+  extract(page: PageToExtract & TaskOptions): Promise<ExtractedPage>;
 }

@@ -9,7 +9,8 @@ import type { ExtractOutcome } from './extract-task.ts';
 import type { ExtractorPool, PageToExtract } from './extracted-page.ts';
 
 const DEFAULT_LIMITS: TaskLimits = {
-  processes: 2,
+  processes: 3,
+  processesOfOwner: 2,
   taskMs: 2_000,
   waitMs: 30_000,
   memoryMb: 512,
@@ -31,9 +32,9 @@ export function openExtractorPool(
   const limits = { ...DEFAULT_LIMITS, ...overrides };
   const processes = openGuardedProcesses<PageToExtract, ExtractOutcome>(limits, entry);
   return {
-    async extract({ signal, url, html, kind }) {
+    async extract({ owner, signal, url, html, kind }) {
       const page = { url, html: html.slice(0, MAX_HTML_LENGTH), kind };
-      const outcome = await processes.run(page, signal).catch((error: unknown) => {
+      const outcome = await processes.run(page, { owner, signal }).catch((error: unknown) => {
         if (error instanceof LostTask) throw new GiveUp(whyLost(error, limits), { cause: error });
         throw error;
       });

@@ -1,17 +1,12 @@
-import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
-import {
-  INLINE,
-  linkAround,
-  type PageLine,
-  type PageLines,
-  piecesOutsideLinks,
-} from './page-lines.ts';
+import type { HtmlNode } from '#src/files/html-tree.ts';
+import { linkAround, type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.ts';
 import {
   isContactLine,
   roleOfLabel,
   roleOfLabelLine,
   unspacedNameWithRole,
 } from './introduced-names.ts';
+import { Places, strengthOf } from './name-places.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
@@ -44,19 +39,6 @@ const LONGEST_LINE = 160;
 const MAX_NAMES = 3_000;
 const MAX_WORDS_OF_LABEL = 3;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
-const SET_OFF = new Set([
-  'strong',
-  'b',
-  'a',
-  'dt',
-  'th',
-  'figcaption',
-  'td',
-  'em',
-  'summary',
-  'caption',
-]);
-const NAME_CLASS = /(?:^|[\s_-])(?:name|fullname|fn|title|heading|headline)(?:[\s_-]|$)|name$/i;
 const CONTACT = /@|\d{4}|\bhttps?:/i;
 
 /** Names that stand alone on a line, begin a line that continues with a role, or follow a role and a colon. */
@@ -204,52 +186,4 @@ function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameIn
 /** Whether the text beside a name on its line is something other than a sentence. */
 function isAside(text: string): boolean {
   return text === '' || isRoleLine(text) || CONTACT.test(text) || text.length <= 25;
-}
-
-function strengthOf(element: HtmlElement | null): 1 | 2 | 3 {
-  let strength: 1 | 2 = 1;
-  let at: HtmlNode | null = element;
-  for (let up = 0; at && isElement(at) && up < 3; up += 1) {
-    if (/^h[1-6]$/.test(at.name)) return 3;
-    const named = `${at.attribs['class'] ?? ''} ${at.attribs['itemprop'] ?? ''}`.slice(0, 200);
-    if (up < 2 && named.length > 1 && named.split(/\s+/).some((one) => NAME_CLASS.test(one)))
-      return 3;
-    if (SET_OFF.has(at.name) && up < 2) strength = 2;
-    at = at.parent;
-  }
-  return strength;
-}
-
-function blockAround(element: HtmlElement | null): HtmlElement | null {
-  let at = element;
-  while (at && INLINE.has(at.name) && at.parent && isElement(at.parent)) at = at.parent;
-  return at;
-}
-
-/** Numbers for paths of tag names, because on a deep page a path string for every name would be long. */
-class Places {
-  readonly #ids = new Map<HtmlNode, number>();
-  readonly #paths = new Map<string, number>();
-
-  of(innermost: HtmlElement | null): string {
-    const element = blockAround(innermost);
-    const chain: HtmlNode[] = [];
-    let at: HtmlNode | null = element;
-    while (at && !this.#ids.has(at)) {
-      chain.push(at);
-      at = at.parent;
-    }
-    let id = at ? (this.#ids.get(at) ?? 0) : 0;
-    for (const node of chain.toReversed()) {
-      const step = `${id} ${isElement(node) ? node.name : ''}`;
-      id = this.#paths.get(step) ?? this.#paths.size + 1;
-      this.#paths.set(step, id);
-      this.#ids.set(node, id);
-    }
-    const classes = (element?.attribs['class'] ?? '').slice(0, 200).split(/\s+/);
-    return `${id} ${classes
-      .filter((one) => !/\d/.test(one))
-      .toSorted()
-      .join('.')}`;
-  }
 }

@@ -29,7 +29,7 @@ const MAX_ANCESTORS = 12;
 const IN_CONTENT = new Set(['body', 'html', 'main']);
 
 /**
- * Contacts that the page attributes to somebody else: the site's designer or host, its photographers, commenters, or
+ * Contacts that the page attributes to someone else: the site's designer or host, its photographers, commenters, or
  * the organiser of a fair. Never includes an address on the site's own domain, or anything that also appears
  * elsewhere on the page.
  */

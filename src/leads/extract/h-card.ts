@@ -145,7 +145,7 @@ function joinToOuter(
   else if (outer.kind === 'organization' && card.kind === 'person') card.company ??= outer.name;
 }
 
-/** `rel=me` refers to the subject of the page: its only card, or nobody in particular. */
+/** `rel=me` refers to the subject of the page: its only card, or no card in particular. */
 function withMe(
   found: ContactCard[],
   raw: readonly RawCard[],

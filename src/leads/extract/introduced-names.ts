@@ -40,7 +40,7 @@ export function roleOfLabelLine(line: string | undefined): string | null {
   return label === undefined ? null : roleOfLabel(label);
 }
 
-/** Whether the line after a name tells how to reach somebody. */
+/** Whether the line after a name has contacts. */
 export function isContactLine(line: string | undefined): boolean {
   return CONTACT.test(line ?? '');
 }

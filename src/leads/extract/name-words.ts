@@ -39,6 +39,7 @@ const NO_NAME = [
   'offnungszeiten standort standorte ansprechpartner mitarbeiter mitarbeitende geschaft telefon anschrift adresse',
   'mehr erfahren lesen weiter zuruck herzlich willkommen und oder fur mit der die das dem den des im am zum zur',
   'gbr kgaa ohg mbh weingut brauerei gasthof gasthaus baeckerei backerei metzgerei schreinerei gartnerei apotheke verlag',
+  'anfragen buro geschaftsstelle vermietung flachen zentrale abteilung',
   'verein gesellschaft stiftung werkstatt praxis kanzlei ihr angebot anfrage versand zahlung warenkorb',
   // French
   'notre nos nous votre vos equipe accueil mentions legales politique confidentialite produits entreprise',
@@ -56,6 +57,7 @@ const NO_NAME = [
   // Polish, Czech, Hungarian, Romanian, Turkish
   'nasz nasza zespol nas kontaktowe kontakty uslugi produkty firmie aktualnosci polityka prywatnosci czytaj wiecej',
   'nas tym onas sluzby firme novinky zasady vice cist kapcsolat rolunk csapatunk szolgaltatasok termekek hirek',
+  'bize ulasin hanim bey santral muhasebe magazyn komisja rewizyjna biuro sekretariat radio',
   'echipa noastra despre noi servicii produse stiri citeste hakkimizda ekibimiz iletisim hizmetler urunler haberler',
   // Greek, Russian, Ukrainian
   'ομαδα επικοινωνια εμεις σχετικα υπηρεσιες προιοντα наша наши наш команда контакты контакт нас компания компании',

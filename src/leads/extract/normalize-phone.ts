@@ -81,3 +81,8 @@ function isGoodEnough(phone: PhoneNumber, trust: 'marked' | 'text'): boolean {
   if (PLACEHOLDER.test(national)) return false;
   return trust === 'marked' ? phone.isPossible() : phone.isValid();
 }
+
+/** ISO 3166-1 alpha-2 code of the country of an E.164 number; null for a shared calling code. */
+export function countryOfPhone(phone: string): string | null {
+  return parsed(phone, null)?.country ?? null;
+}

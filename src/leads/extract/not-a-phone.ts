@@ -22,7 +22,7 @@ const OTHER_NUMBERS = new RegExp(
     'hr[ab]|registernummer|register|amtsgericht|handelsregister|firmenbuch|fn|ust|ust-?id(?:nr)?|vat|tax|mwst|steuer-?(?:nr|nummer)|st|uid|che|siren|siret|rcs|ape|naf|nif|cif|nie|dni|rfc|cuit|cnpj|cpf|nit|rut',
     'p\\.? ?iva|partita iva|c\\.?f|codice fiscale|rea|cap\\. soc|kvk|btw|cvr|orgnr|org|organisationsnummer|y-tunnus|nip|regon|krs|ič|ičo|ico|dič|dic|инн|огрн|кпп|окпо|abn|acn|crn|ein|duns|d-u-n-s|gst(?:in)?|cin|pan',
     'iban|bic|swift|konto|kontonummer|account|blz|bankleitzahl|sort code|routing|isbn(?:-1[03])?|issn|ean|gtin|upc|asin|doi|pmid|sku|imei|mpn',
-    'order|bestell|bestellnummer|bestellung|invoice|rechnung|rechnungsnummer|kundennummer|customer|commande|facture|pedido|factura|fattura|ordine|artikel|art|item|ref|reference|référence|referenz|aktenzeichen|az|id|ticket|case|tracking|sendungsnummer',
+    'order|bestell|bestellnummer|bestellung|invoice|rechnung|rechnungsnummer|kundennummer|customer|commande|facture|pedido|factura|fattura|ordine|artikel|art|item|ref|réf|reference|référence|referenz|rif|riferimento|prot|protocollo|prat|pratica|delibera|determina|aktenzeichen|geschäftszeichen|gz|az|expediente|expte|exp|dossier|kenmerk|dnr|diarienr|saksnr|journalnr|sygn|sprawa|č\\.? ?j|matricola|id|ticket|case|tracking|sendungsnummer',
     'company|company number|registered|registration|reg|licen[cs]e|lizenz|charity|nmls|npi|patent|version|build|release|serial|seriennummer|model|modell|chapter|page',
     'gps|lat|latitude|lng|long|longitude|coordinates|koordinaten|breite|länge|plz|zip|postcode|cep|p\\.? ?o\\.? ?box|postfach|bp|room|zimmer|raum|suite|apt|copyright|seit|since',
     'eur|usd|gbp|chf|jpy|pln|price|preis|prix|precio|prezzo|preço|total|sum|summe|betrag|amount|rs|inr|kr',

@@ -5,6 +5,7 @@ import {
   isElement,
   oneLine,
 } from '#src/files/html-tree.ts';
+import type { PageLink } from './extracted-page.ts';
 import type { PageSource } from './page-source.ts';
 
 const MAX_LINKS = 2_000;
@@ -13,18 +14,19 @@ const MAX_TEXT_LENGTH = 200;
 const UNREAD = new Set(['script', 'style', 'template', 'svg']);
 
 /** The `http:` and `https:` links of a page in order, absolute, without duplicates, each with its first text. */
-export function readPageLinks({ url, page }: PageSource): { url: string; text: string }[] {
+export function readPageLinks({ url, page }: PageSource): PageLink[] {
   const base = URL.parse(page.base, url)?.href ?? url;
-  const links = new Map<string, string>();
+  const links = new Map<string, PageLink>();
   const open: HtmlNode[] = [page.root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (isElement(node)) {
       if (UNREAD.has(node.name)) continue;
       const href = hrefOf(node);
       const absolute = href === null ? null : absoluteUrl(href, base);
-      if (absolute !== null && !links.get(absolute)) {
+      if (absolute !== null && !links.get(absolute)?.text) {
         if (links.size >= MAX_LINKS && !links.has(absolute)) break;
-        links.set(absolute, textOf(node));
+        const role = links.get(absolute)?.role ?? roleOf(node);
+        links.set(absolute, { url: absolute, text: textOf(node), ...(role && { role }) });
       }
     }
     const children = childrenOf(node);
@@ -33,7 +35,16 @@ export function readPageLinks({ url, page }: PageSource): { url: string; text: s
       if (child && child.type !== 'text') open.push(child);
     }
   }
-  return [...links].map(([link, text]) => ({ url: link, text }));
+  return [...links.values()];
+}
+
+const VCARD_TYPE = /^\s*text\/(?:x-)?(?:vcard|directory)\b/i;
+
+function roleOf({ name, attribs }: HtmlElement): PageLink['role'] {
+  if (name === 'frame' || name === 'iframe') return 'frame';
+  const isCard =
+    VCARD_TYPE.test(attribs['type'] ?? '') || /\.vcf\s*$/i.test(attribs['download'] ?? '');
+  return isCard ? 'vcard' : undefined;
 }
 
 function hrefOf({ name, attribs }: HtmlElement): string | null {

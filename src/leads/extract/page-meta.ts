@@ -27,12 +27,15 @@ function organizationCard({ url, page, region }: PageSource): ContactCard | null
   const email = normalizeEmail(meta('business:contact_data:email', 'og:email'));
   const written = meta('business:contact_data:phone_number', 'og:phone_number');
   const phone = normalizePhone(written, region, 'marked');
-  const profile = handleUrl(meta('twitter:site'));
+  const profiles = [
+    handleUrl(meta('twitter:site')),
+    canonicalProfile(meta('article:publisher'))?.url ?? null,
+  ].filter((url) => url !== null);
   const website = absoluteUrl(meta('business:contact_data:website'), url);
   const address = addressOf(meta);
   const known = siteNameOf({ url, page });
   const description = meta('og:description', 'description').slice(0, LONGEST_DESCRIPTION);
-  const isNamed = name !== '' || email || phone || profile || website || address;
+  const isNamed = name !== '' || email || phone || profiles.length > 0 || website || address;
   if (!isNamed && description === '') return null;
   return contactCard({
     technique: 'meta',
@@ -40,7 +43,7 @@ function organizationCard({ url, page, region }: PageSource): ContactCard | null
     name: isNamed ? known || null : null,
     emails: email === null ? [] : [email],
     phones: phone === null ? [] : [phone],
-    profiles: profile === null ? [] : [profile],
+    profiles,
     website,
     description: description || null,
     address,
@@ -51,7 +54,11 @@ function organizationCard({ url, page, region }: PageSource): ContactCard | null
 function authorCard({ page }: PageSource): ContactCard | null {
   const written = [page.metas.get('author'), page.metas.get('article:author')];
   const name = written.map((text) => readPersonName(text ?? '')).find((text) => text !== null);
-  const links = written.map((text) => canonicalProfile(text ?? '')?.url);
+  // Content management systems put the site's own Facebook page here.
+  const links = written
+    .map((text) => canonicalProfile(text ?? ''))
+    .filter((profile) => profile?.network !== 'facebook')
+    .map((profile) => profile?.url);
   const creator = first(page.metas, ['twitter:creator']);
   const isOwn = creator.toLowerCase() === first(page.metas, ['twitter:site']).toLowerCase();
   const profiles = [...links, isOwn ? null : handleUrl(creator)].filter(

@@ -74,6 +74,10 @@ function isName(words: readonly string[]): boolean {
 }
 
 function isOrdinary(word: string): boolean {
+  // "BennettPartner": text that lost its element boundaries.
+  const glued = /\p{Ll}(\p{Lu}\p{Ll}{3,})$/u.exec(word)?.[1];
+  if (glued !== undefined && (isRoleWord(glued) || NO_NAME_WORDS.has(plainLetters(glued))))
+    return true;
   if (NO_NAME_WORDS.has(plainLetters(word))) return true;
   if (isRoleWord(word) && !isSurname(word)) return true;
   // "CRM", "USA": a word without vowels, or a short word in capitals, is more likely an abbreviation than a name.

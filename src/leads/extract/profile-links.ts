@@ -8,9 +8,9 @@ import { visiblePageText, withoutMarks } from './visible-page-text.ts';
 const MAX_PROFILES = 300;
 /** `linkedin.com/in/jane` in text, but not `netflix.com/in`. */
 const WRITTEN =
-  /(?<![\w.@/-])(?:https?:\/\/)?(?:[a-z]{2,6}\.)?(?:linkedin\.com\/(?:in|company|school)|twitter\.com|x\.com)\/[^\s"'<>()[\]{},;|\\^`]{1,150}/gi;
+  /(?<![\w.@/-])(?:https?:\/\/)?(?:[a-z]{2,6}\.)?(?:linkedin\.com\/(?:in|company|school)|twitter\.com|x\.com|facebook\.com|instagram\.com)\/[^\s"'<>()[\]{},;|\\^`]{1,150}/gi;
 
-/** LinkedIn and X (Twitter) profiles that a page links to or writes out. */
+/** Reads social network profiles that a page links to or writes as text. */
 export function readProfileLinks(source: PageSource): ContactCard[] {
   const cards = new Map<string, ContactCard>();
   const offsetOf = sourceOffsets(source.html);

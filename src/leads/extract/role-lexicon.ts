@@ -15,6 +15,7 @@ const WORDS = [
   'electrician plumber carpenter chef sommelier bookkeeper auditor intern trainee apprentice fellow',
   'spokesperson ombudsman dean rector provost trustee curator librarian pastor archivist evangelist captain',
   'marketer salesperson hygienist optometrist pharmacist psychologist midwife surveyor postdoc winemaker',
+  'firefighter sexton verger organist caretaker gardener sculptor potter weaver brewer baker miller tutor headteacher headmaster headmistress',
   // German
   'geschaftsfuhrer geschaftsfuhrerin geschaftsfuhrung geschaftsleitung geschaftsleiter inhaber inhaberin',
   'grunder grunderin mitgrunder mitgrunderin vorstand vorstandin vorstandsmitglied vorstandsvorsitzender',
@@ -25,6 +26,7 @@ const WORDS = [
   'steuerberaterin notarin arzt arztin zahnarzt zahnarztin facharzt facharztin meister meisterin techniker',
   'technikerin kaufmann kauffrau gesellschafter gesellschafterin beauftragter beauftragte auszubildende',
   'auszubildender projektleitung verwaltung disponent disponentin geselle gesellin redakteur redakteurin',
+  'praxismanagerin praxismanager mfa zfa pflegefachfrau pflegefachmann arzthelferin kassenwart kassenwartin schriftfuhrer schriftfuhrerin beisitzer beisitzerin',
   'empfang marketingleitung bauleiter bauleiterin hausmeister koch kochin konditor konditorin kundenberater kundenberaterin kundenbetreuung buchhalter buchhalterin direktorin',
   // French
   'pdg dg dirigeant dirigeante directeur directrice gerant gerante fondateur fondatrice cofondateur',
@@ -32,12 +34,14 @@ const WORDS = [
   'conseillere ingenieur ingenieure developpeur developpeuse comptable avocat avocate notaire adjoint',
   'adjointe secretaire assistante redacteur redactrice charge commercial commerciale architecte',
   'formateur formatrice delegue deleguee proprietaire gestionnaire medecin infirmiere',
+  'cuisinier cuisiniere tresorier tresoriere boulanger boulangere serveur serveuse artisan clerc',
   // Spanish
   'director directora gerente presidente presidenta fundador fundadora cofundador cofundadora socio socia',
   'jefe jefa encargado encargada ingeniero ingeniera desarrollador desarrolladora abogado abogada contador',
   'contadora asesor asesora consejero consejera delegado delegada propietario propietaria consultor',
   'consultora administrador administradora comercial arquitecto arquitecta secretario secretaria tecnico',
   'tecnica coordinador coordinadora disenador disenadora profesor profesora medica ejecutivo ejecutiva',
+  'tutor tutora orientador orientadora tesorero tesorera vocal cocinero cocinera camarero camarera bodeguero maestro maestra conserje',
   // Italian
   'amministratore amministratrice direttore direttrice fondatore fondatrice cofondatore cofondatrice titolare',
   'socia responsabile ingegnere sviluppatore sviluppatrice avvocato avvocata avvocatessa commercialista',
@@ -47,6 +51,7 @@ const WORDS = [
   'diretor diretora gerente cofundador socio-gerente engenheiro engenheira desenvolvedor desenvolvedora',
   'advogado advogada contabilista assessora coordenador coordenadora administradora proprietario chefe',
   'projetista marceneiro marceneira designer estagiario estagiaria tecnica tecnico gestor gestora vendedor vendedora secretaria fundadora arquiteta arquiteto consultora',
+  'cozinheiro cozinheira empregado empregada tesoureiro tesoureira vogal fiscal presidente administrador encarregado encarregada',
   // Dutch
   'directeur eigenaar eigenaresse oprichter oprichtster mede-oprichter medeoprichter bestuurder voorzitter',
   'hoofd leidinggevende medewerker medewerkster adviseur ontwikkelaar ontwerper boekhouder advocaat vennoot',
@@ -55,12 +60,14 @@ const WORDS = [
   'prezes wiceprezes dyrektor dyrektorka kierownik kierowniczka wlasciciel wlascicielka zalozyciel zalozycielka',
   'wspolzalozyciel wspolzalozycielka inzynier programista programistka ksiegowa ksiegowy specjalista',
   'specjalistka prawnik radca adwokat doradca asystentka asystent koordynator przewodniczacy handlowiec',
+  'prezeska wiceprezeska skarbnik skarbniczka sekretarz czlonek czlonkini kierowca magazynier dyspozytor dyspozytorka spedytor spedytorka',
   // Swedish, Norwegian, Danish
   'vd agare grundare medgrundare ordforande chef forsaljningschef ekonomichef marknadschef saljare radgivare',
   'utvecklare ingenjor jurist ekonom samordnare styrelseledamot projektledare verkstallande platschef',
   'direktor direktor grundlegger grunder daglig leder styreleder salgssjef radgiver utvikler ingenior',
   'direktoer stifter medstifter salgschef bogholder ejer indehaver formand konsulent udvikler saelger',
   'administrerende selger okonomisjef markedssjef prosjektleder eier medeier',
+  'kassor sekreterare ledamot revisor revisorer verkmastare uthyrare vaktmastare butikschef snickare kasserer sekretaer nestleder styremedlem',
   // Finnish
   'toimitusjohtaja johtaja perustaja perustajaosakas myyntijohtaja talousjohtaja paallikko myyntipaallikko',
   'asiantuntija kehittaja insinoori omistaja assistentti myyntiedustaja puheenjohtaja suunnittelija osakas',

@@ -6,6 +6,10 @@ export interface FoundPhone {
   phone: string;
   /** As written. */
   written: string;
+  /** Whether a label such as "Tel." precedes it. */
+  isLabelled: boolean;
+  /** Offset in the text. */
+  at: number;
 }
 
 /** Limit on calls of libphonenumber per page. */
@@ -51,7 +55,9 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       const isSure =
         label === 'phone' || (/^[(（]?[+＋]/.test(written) && digits >= LEAST_WITH_COUNTRY);
       const phone = normalizePhone(part.written, region, isSure ? 'marked' : 'text');
-      if (phone !== null) found.push({ phone, written: part.written });
+      if (phone !== null) {
+        found.push({ phone, written: part.written, isLabelled: label === 'phone', at });
+      }
     }
   }
   return found;

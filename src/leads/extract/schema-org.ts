@@ -76,6 +76,7 @@ function cardOf(node: SchemaNode, { walked, technique, source }: Reading): Conta
   const card = contactCard({
     technique,
     kind,
+    entity: kind === 'organization' && walked.isListed(node) ? 'member' : null,
     name: nameOf(
       kind === 'person' ? personNames(words) : [...words('name'), ...words('legalname')],
     ),

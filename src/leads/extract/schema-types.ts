@@ -16,7 +16,13 @@ const ORGANIZATIONS = new Set(
     'primarycare psychiatric publichealth recyclingcenter radiostation realestateagent selfstorage shoppingcenter ' +
     'bowlingalley exercisegym golfcourse publicswimmingpool sportsclub stadiumorarena tenniscomplex bikestore florist ' +
     'pawnshop touristinformationcenter travelagency televisionstation governmentoffice diagnosticlab medicalspa ' +
-    'individualphysician newsmediaorganization workersunion'
+    'individualphysician newsmediaorganization workersunion ' +
+    'foodestablishment bankorcreditunion firestation policestation museum church placeofworship buddhisttemple catholicchurch hindutemple mosque ' +
+    'synagogue zoo aquarium rvpark eventvenue musicvenue performingartstheater communitycenter crematorium cemetery ' +
+    'governmentbuilding cityhall courthouse defenceestablishment embassy legislativebuilding educationalorganization ' +
+    'lodgingbusiness medicalbusiness medicalorganization legalservice financialservice accountingservice homeandconstructionbusiness ' +
+    'entertainmentbusiness automotivebusiness emergencyservice sportsactivitylocation healthandbeautybusiness realestateagency ' +
+    'touristattraction nursinghome'
   ).split(' '),
 );
 const ORGANIZATION_ENDING =

@@ -4,6 +4,8 @@ import { kindOfTypes, leadsAway } from './schema-types.ts';
 /** An employer or a part of an organisation: mentioned in passing, described elsewhere. */
 const IN_PASSING = new Set(['worksfor', 'memberof', 'parentorganization', 'suborganization']);
 const STAFF = ['employee', 'founder', 'member'] as const;
+/** Properties that lead to listed things. */
+const LISTS = ['itemlistelement', 'item', 'containsplace'];
 const PARTS = ['contactpoint', 'address', 'location'];
 /** Most nodes that one person or place may be listed under. */
 const MAX_TARGETS = 5_000;
@@ -18,6 +20,8 @@ export interface WalkedGraph {
   /** The organisations that list a person as staff. */
   employerOf: ReadonlyMap<SchemaNode, { organization: SchemaNode; roles: SchemaValue[] }>;
   isInPassing: (node: SchemaNode) => boolean;
+  /** Whether a node is an item of a list, or a shop inside a place. */
+  isListed: (node: SchemaNode) => boolean;
   /** Contact points, addresses and places: their data belongs to their owner. */
   isPart: (node: SchemaNode) => boolean;
 }
@@ -36,9 +40,13 @@ export function walkGraph(graph: SchemaGraph): WalkedGraph {
   const employerOf: Map<SchemaNode, { organization: SchemaNode; roles: SchemaValue[] }> = new Map();
   const impliedPeople = new Set<SchemaNode>();
   const parts = new Set<SchemaNode>();
+  const listed = new Set<SchemaNode>();
   for (const organization of main.nodes) {
     for (const property of PARTS) {
       for (const { node } of targets(organization, property)) parts.add(node);
+    }
+    for (const property of LISTS) {
+      for (const { node } of targets(organization, property)) listed.add(node);
     }
     for (const property of STAFF) {
       for (const { node, roles } of targets(organization, property)) {
@@ -55,6 +63,7 @@ export function walkGraph(graph: SchemaGraph): WalkedGraph {
       impliedPeople.has(node) ? 'person' : kindOfTypes(node.types, node.properties),
     employerOf,
     isInPassing: (node) => !main.firmly.has(node),
+    isListed: (node) => listed.has(node),
     isPart: (node) => parts.has(node),
   };
 }

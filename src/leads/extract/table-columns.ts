@@ -2,7 +2,7 @@ import { childrenOf, type HtmlElement, isElement, oneLine, rawText } from '#src/
 import { plainLetters } from './role-lexicon.ts';
 
 /** What a table header says about the cells below it. */
-export type Column = 'name' | 'title' | 'email' | 'phone' | 'fax';
+export type Column = 'name' | 'title' | 'email' | 'phone' | 'fax' | 'company';
 
 const MAX_ROWS = 2_000;
 const MAX_COLUMNS = 30;
@@ -25,6 +25,12 @@ const HEADS: readonly (readonly [Column, RegExp])[] = [
     ),
   ],
   [
+    'company',
+    wholeWords(
+      'company|company name|business|business name|organi[sz]ation|firm|firma|firmenname|unternehmen|betrieb|verein|mitgliedsunternehmen|mitgliedsbetrieb|societe|entreprise|raison sociale|etablissement|empresa|negocio|comercio|razon social|entidad|azienda|ditta|ragione sociale|esercizio|loja|bedrijf|bedrijfsnaam|onderneming|foretag|foretagsnamn|forening|forening/foretag|firmanavn|virksomhet|virksomhed|yritys|yrityksen nimi|nazwa firmy|nazwa|przedsiebiorstwo|spolecnost|nazev|nazev firmy|cegnev|ceg|denumire|societatea|sirket|firma adi|isletme|компания|организация|предприятие|会社名|企業名|店舗名|公司|企业|회사명|업체명|επιχειρηση|εταιρεια',
+    ),
+  ],
+  [
     'title',
     wholeWords(
       'title|job title|job|role|position|function|responsibility|post|occupation|profession|funktion|position|rolle|aufgabe|aufgaben|aufgabenbereich|zustandigkeit|tatigkeit|beruf|stelle|bereich|fonction|poste|role|metier|qualite|cargo|puesto|funcion|funcao|ruolo|mansione|qualifica|incarico|carica|functie|rol|taak|stanowisko|funkcja|funkce|pozice|pozicia|funkcia|befattning|roll|titel|stilling|rolle|tittel|tehtava|tehtavanimike|nimike|asema|beosztas|munkakor|pozicio|functia|functie|pozitie|gorev|gorevi|unvan|pozisyon|должность|посада|длъжност|позиция|役職|職種|担当|职位|職位|职务|職務|직위|직책|직급|θεση|ιδιοτητα|תפקיד|المنصب|الوظيفة|ตำแหน่ง',
@@ -39,6 +45,7 @@ const HEADS: readonly (readonly [Column, RegExp])[] = [
 ];
 
 const known = new WeakMap<HtmlElement, ReadonlyMap<HtmlElement, Column>>();
+const headers = new WeakMap<HtmlElement, ReadonlyMap<HtmlElement, string>>();
 
 /** The content of a cell by its table header; null when no header tells, and for the header itself. */
 export function columnOf(cell: HtmlElement): Column | null {
@@ -47,6 +54,20 @@ export function columnOf(cell: HtmlElement): Column | null {
   const columns = known.get(table) ?? readColumns(table);
   known.set(table, columns);
   return columns.get(cell) ?? null;
+}
+
+/** The columns that the headers of the surrounding table announce. */
+export function columnsAround(cell: HtmlElement): ReadonlySet<Column> {
+  const table = tableOf(cell);
+  columnOf(cell);
+  return new Set(table ? known.get(table)?.values() : []);
+}
+
+/** The text of the header above a cell; null when its table has no header. */
+export function headerOf(cell: HtmlElement): string | null {
+  const table = tableOf(cell);
+  columnOf(cell);
+  return (table && headers.get(table)?.get(cell)) ?? null;
 }
 
 /** What a label or column header announces. */
@@ -87,12 +108,16 @@ function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
   const distinct = new Set(kinds.filter((kind) => kind !== null)).size;
   const isHead = head.length > 1 && head.every(({ name }) => name === 'th');
   if (distinct < (isHead ? 1 : 2)) return columns;
+  const texts = head.map((cell) => oneLine(rawText(cell).slice(0, 2 * LONGEST_HEAD)));
+  const above = new Map<HtmlElement, string>();
   for (const row of rows) {
     for (const [at, cell] of row.entries()) {
       const kind = kinds[at];
       if (kind) columns.set(cell, kind);
+      above.set(cell, texts[at] ?? '');
     }
   }
+  headers.set(table, above);
   return columns;
 }
 

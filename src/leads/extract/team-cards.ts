@@ -13,9 +13,9 @@ const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
 
 /**
- * People on team pages: names in comparable places of a page, each with a role, links or contacts beside it, in any
+ * People on team pages: names in a repeated structure, each with a role, links or contacts beside it, in any
  * markup (cards, lists, tables, definition lists, headings with paragraphs). A lone name counts when its role is next
- * to it, or an address or profile matches the name. Contacts shared by several cards belong to nobody in particular.
+ * to it, or an address or profile matches the name. Contacts shared by several cards are assigned to no one.
  */
 export function readTeamCards(source: PageSource): ContactCard[] {
   const page = readPageLines(source.page.root);

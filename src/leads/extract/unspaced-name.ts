@@ -24,7 +24,7 @@ const COMPOUND = [
   '독고',
   '사공',
 ];
-/** Words in such characters that begin like a name but are none. */
+/** Words in such characters that begin like a name but are not one. */
 const NO_NAME =
   /(?:我们|我們|公司|中心|联系|聯絡|服务|服務|产品|產品|新闻|新聞|方案|经理|經理|总监|董事|電話|电话|地址|首页|有限|技术|会社|情報|案内|採用|一覧|製品|事業|本社|東京|大阪|部$|社$|店$|県|市$|区$|町|様|회사|문의|안내|소개|정보|채용|고객|서비스|제품|이용|약관|주소|전화|이메일|오시는|공지|사항|센터|지사|본사|사업|연구|기술|지원|대표|이사|부장|과장|팀장|사장|전무|상무|방침|서울|부산|인천|대구|광주)/u;
 

@@ -5,6 +5,8 @@ import { scanPhones } from './scan-phones.ts';
 import { sourceOffsets } from './source-offset.ts';
 import { visiblePageText, withoutMarks } from './visible-page-text.ts';
 
+const LONGEST_SENTENCE = 200;
+const MIN_WORDS_OF_SENTENCE = 3;
 /** Per page; a longer list is not a list of contacts. */
 const MAX_EACH = 500;
 
@@ -29,10 +31,17 @@ function emailCards({ html }: PageSource, text: string): ContactCard[] {
   );
 }
 
-function phoneCards({ html, region }: PageSource, text: string): ContactCard[] {
+function phoneCards({ html, page, region }: PageSource, text: string): ContactCard[] {
   const offsetOf = sourceOffsets(html);
   const cards = new Map<string, ContactCard>();
-  for (const { phone, written } of scanPhones(text, region)) {
+  const found = scanPhones(text, region);
+  // On a page with labelled numbers, a number inside a sentence usually belongs to someone else.
+  const isMarked =
+    found.some(({ isLabelled }) => isLabelled) ||
+    page.links.some(({ href }) => /^\s*tel:/i.test(href)) ||
+    /itemprop=["']?telephone/i.test(html);
+  for (const { phone, written, isLabelled, at } of found) {
+    if (isMarked && !isLabelled && isInSentence(text, at)) continue;
     if (cards.size >= MAX_EACH || cards.has(phone)) continue;
     const offset = offsetOf(written);
     cards.set(
@@ -41,4 +50,13 @@ function phoneCards({ html, region }: PageSource, text: string): ContactCard[] {
     );
   }
   return [...cards.values()];
+}
+
+/** Whether a sentence precedes the number on its line. */
+function isInSentence(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - LONGEST_SENTENCE), at);
+  const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\t')) + 1);
+  const part = line.split(/[|·•]/u).at(-1) ?? '';
+  const words = part.match(/(?<![\p{L}@.-])\p{Ll}{3,}(?![\p{L}@.-])/gu) ?? [];
+  return words.length >= MIN_WORDS_OF_SENTENCE;
 }

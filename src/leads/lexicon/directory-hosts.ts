@@ -1,6 +1,6 @@
 /**
  * Whether a site is about many companies: a social network, a directory, a marketplace, a search engine, a portal.
- * Its pages lead to companies, but the site is none of them.
+ * Its pages lead to companies, but the site itself is not one of them.
  */
 export function isDirectory(registrableDomain: string): boolean {
   return DOMAINS.has(registrableDomain) || BRANDS.has(registrableDomain.split('.', 1)[0] ?? '');

@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getPublicSuffix, parse } from 'tldts';
 
-/** Includes private suffixes such as `github.io`: each name under them belongs to somebody else. */
+/** Includes private suffixes such as `github.io`: each name under them has another owner. */
 const OPTIONS = { allowPrivateDomains: true };
 
 /**

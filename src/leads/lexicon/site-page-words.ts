@@ -1,5 +1,12 @@
 /** The purpose of a page, by its name. */
-export type NamedPageKind = 'imprint' | 'contact' | 'team' | 'about' | 'privacy';
+export type NamedPageKind =
+  | 'imprint'
+  | 'contact'
+  | 'team'
+  | 'members'
+  | 'about'
+  | 'support'
+  | 'privacy';
 
 /**
  * Names of pages in paths and link texts, one language per line, without accents (`über` is `uber` here). The order
@@ -52,8 +59,33 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
     echipa; echipa noastra; conducere; ekip; ekibimiz; yonetim; kadromuz; komanda; meeskond
     команда; наша команда; сотрудники; руководство; коллектив; специалисты; співробітники; керівництво; екип; нашият екип
     ομαδα; η ομαδα μας; διοικηση; הצוות; فريقنا; فريق العمل
+    command staff; our doctors and staff; headmaster; teaching staff; teachers; trustees; officers; committee; council members; councillors; mayor and council; who s who
+    vorstand und beirat; gemeinderat; burgermeister; kollegium; lehrkrafte; lehrerkollegium; arzte; unsere arzte; das kollegium
+    conseil d administration; le conseil d administration; conseil municipal; les elus; vos elus; le bureau; enseignants; nos praticiens; l office
+    equipo directivo; equipo docente; profesorado; claustro; junta directiva; organos de gobierno; consejo; docenti; consiglio direttivo; direttivo; i soci; sindaco e giunta
+    direcao; corpo docente; orgaos sociais; corpos sociais; diretoria; quem e quem; bestuursleden; onze artsen; leerkrachten
+    styrelse; styrelsen; styret; bestyrelse; bestyrelsen; hallitus; larare; stjorn; nauczyciele; grono pedagogiczne; wladze; wladze stowarzyszenia; rada; rada miasta
+    vybor; zastupitelstvo; zamestnanci skoly; ucitele; pedagogove; pedagogicky sbor; urad; obecni urad; starosta; elnokseg; tanarok; tantestulet; tanaraink; yonetim kurulu; hekimlerimiz; doktorlarimiz; ekibimizle tanisin
+    所員紹介; 代表紹介; 代表者紹介; 代表挨拶; ごあいさつ; プロフィール; 院長紹介
     スタッフ; スタッフ紹介; メンバー; メンバー紹介; 役員; 役員紹介; 社員紹介; 团队; 我们的团队; 團隊; 管理团队; 경영진; 구성원; 임직원`,
+  members: `
+    members; our members; member directory; members directory; membership directory; member list; directory; business directory; exhibitors; exhibitor list; tenants; our tenants; shops; stores directory; store directory; stallholders; traders; vendors; residents; clubs; local businesses
+    mitglieder; unsere mitglieder; mitgliederliste; mitgliederverzeichnis; mitgliedsbetriebe; mitgliedsunternehmen; aussteller; ausstellerverzeichnis; unsere handler; handlerverzeichnis; geschafte; mieter; firmenverzeichnis; branchenbuch; branchenverzeichnis; gewerbe; gastgeber; vereine; shops und gastro
+    membres; nos membres; adherents; nos adherents; annuaire; annuaire des membres; annuaire des adherents; exposants; commercants; nos commercants; boutiques; associations; annuaire des associations; artisans
+    socios; nuestros socios; miembros; directorio; directorio de socios; asociados; empresas asociadas; expositores; comercios; tiendas; ampa; soci; i nostri soci; elenco soci; associati; espositori; negozi; aziende associate
+    associados; os nossos associados; lojas; lojistas; bancas; as nossas bancas; comerciantes; feirantes; leden; onze leden; ledenlijst; aangesloten bedrijven; deelnemers; huurders; onze huurders; winkels; bedrijvengids; exposanten; wie zit er
+    medlemmar; vara medlemmar; medlemsforetag; medlemmer; vore medlemmer; medlemsbedrifter; medlemsvirksomheder; butiker; butikker; utstallare; jasenet; jasenyritykset
+    czlonkowie; nasi czlonkowie; lista czlonkow; katalog firm; wystawcy; najemcy; sklepy; clenove; nasi clenove; seznam clenu; vystavovatele; adresar firem; spolky; obchody; tagok; tagjaink; tagsag; taglista; kiallitok; uzletek
+    uyeler; uyelerimiz; uye listesi; uye firmalar; katilimcilar; magazalar; membri; membrii; membrii nostri; expozanti
+    участники; члены; члены ассоциации; каталог компаний; арендаторы; магазины; члени; учасники; μελη; τα μελη μας; καταστηματα
+    会員一覧; 会員名簿; 会員企業; 会員紹介; 加盟店; 店舗一覧; テナント; 出展者; 会员名录; 会员单位; 회원사; 입점업체`,
   about: `
+    profile; club; the club; our school; the school; our practice; the firm; the association; our church
+    profil; portrait; die schule; unsere schule; schule; der verein; verein; die praxis; praxis; kanzlei; wer wir sind; die gemeinde
+    l ecole; ecole; le cabinet; cabinet; l etude; etude; l association; la mairie; mairie; el colegio; colegio; la escuela; el despacho; la asociacion; la clinica; la scuola; lo studio; l associazione
+    a escola; escola; a associacao; a clinica; de school; de vereniging; de praktijk; vereniging; skolan; foreningen; om foreningen; skolen; szkola; o szkole; o stowarzyszeniu; stowarzyszenie
+    skola; o skole; o spolku; ordinace; kdo jsme; az egyesuletrol; egyesulet; iskolank; dernek; dernegimiz; dernek hakkinda; klinigimiz; muayenehane
+    事務所案内; 事務所概要; 団体概要; 学校案内; 医院案内; 当社について; 業務案内
     about; about us; aboutus; about company; company; our company; our story; company profile
     ueber uns; uber uns; ueberuns; unternehmen; firma; wir uber uns; wir ueber uns; das unternehmen; firmenprofil
     a propos; a propos de nous; qui sommes nous; l entreprise; entreprise; notre histoire; societe
@@ -68,6 +100,10 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
     о нас; о компании; компания; про нас; про компанію; за нас; за компанията
     σχετικα με εμας; η εταιρεια; ποιοι ειμαστε; אודות; من نحن; عن الشركة
     会社概要; 会社案内; 企業情報; 会社情報; 私たちについて; 关于我们; 關於我們; 公司简介; 公司簡介; 회사소개; 회사 소개; เกี่ยวกับเรา`,
+  support: `
+    support; customer support; customer service; help; help center; community; security; responsible disclosure; code of conduct
+    hilfe; kundendienst; kundenservice; sicherheit; aide; assistance; service client; ayuda; atencion al cliente; soporte; assistenza; supporto; ajuda; suporte; klantenservice; hulp
+    pomoc; wsparcie; kundtjanst; kundeservice; asiakaspalvelu; podpora; zakaznicky servis; ugyfelszolgalat; musteri hizmetleri; destek; ajutor; поддержка; помощь; підтримка; サポート; 支持; 고객지원`,
   privacy: `
     privacy; privacy policy; privacy notice; privacy statement; data protection
     datenschutz; datenschutzerklaerung; datenschutzerklarung; datenschutzhinweise
@@ -85,7 +121,7 @@ const NEWS =
   /^(?:blog|blogs|news|press|presse|aktuelles|actualites|actualite|noticias|notizie|novosti|nieuws|nyheter|events?|veranstaltungen|tags?|categor(?:y|ies)|kategorie|author|autor|archive|archiv|jobs?|careers?|karriere|products?|produkte?|shop|store|cart|warenkorb|articles?|artikel|posts?|magazin|stories|wiki|forum|docs)$/;
 
 /** Text in the form in which names are compared: lower case, no accents, `-` between and around its words. */
-function inWordsOf(text: string): string {
+export function inWordsOf(text: string): string {
   const plain = text
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .normalize('NFKD')
@@ -105,7 +141,15 @@ function inWordsOf(text: string): string {
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
-const KINDS: readonly NamedPageKind[] = ['imprint', 'contact', 'team', 'about', 'privacy'];
+const KINDS: readonly NamedPageKind[] = [
+  'imprint',
+  'contact',
+  'team',
+  'members',
+  'about',
+  'support',
+  'privacy',
+];
 
 /** Names in scripts with word boundaries, by their words; and names in scripts without. */
 const SPACED = new Map<string, NamedPageKind>();

@@ -1,7 +1,7 @@
 import { isFreeMail, isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
-import type { LooseContacts } from './give-page-contacts.ts';
+import { type Contacts, hasContacts, withContacts } from './draft-contacts.ts';
 import { draftOfCard, emptyDraft, joinDrafts, joinValues } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
@@ -18,7 +18,7 @@ const FRONT_DESK =
 
 export interface OrganizationSources {
   own: readonly PlacedCard[];
-  rest: LooseContacts;
+  rest: Contacts;
   pages: readonly ExtractedPage[];
   siteDomain: string;
 }
@@ -34,13 +34,14 @@ export function buildOrganization({ own, rest, pages, siteDomain }: Organization
 } {
   const kind = 'organization' as const;
   const cards = own.map(({ card, url }) => draftOfOwn(card, { kind, url, siteDomain }));
-  const loose: LeadDraft = {
-    ...emptyDraft(kind, siteDomain),
+  const loose = withContacts(emptyDraft(kind, siteDomain), {
     ...rest,
     linkedin: rest.linkedin.filter(({ value }) => !value.includes('/in/')),
-  };
+  });
   const draft = joinDrafts([...cards, loose]);
   const name = nameOf(own, cards) ?? nameOfSite(pages, siteDomain);
+  const bestProfile = (profiles: readonly Evidenced[]): Evidenced[] =>
+    sortBy(profiles, (profile) => rankOfProfile(profile, name.value, siteDomain));
   const organization: LeadDraft = {
     ...draft,
     name,
@@ -48,8 +49,12 @@ export function buildOrganization({ own, rest, pages, siteDomain }: Organization
     title: null,
     emails: sortBy(draft.emails, (email) => rankOfEmail(email, siteDomain)),
     phones: draft.phones.slice(0, MAX_VALUES),
-    linkedin: sortBy(draft.linkedin, (profile) => rankOfProfile(profile, name.value, siteDomain)),
-    twitter: sortBy(draft.twitter, (profile) => rankOfProfile(profile, name.value, siteDomain)),
+    linkedin: bestProfile(draft.linkedin),
+    twitter: bestProfile(draft.twitter),
+    otherSocials: {
+      facebook: bestProfile(draft.otherSocials.facebook),
+      instagram: bestProfile(draft.otherSocials.instagram),
+    },
     website: homeOf(pages, draft.website, siteDomain),
     description: draft.description ?? describedBy(pages),
   };
@@ -76,11 +81,8 @@ function nameOf(own: readonly PlacedCard[], cards: readonly LeadDraft[]): Eviden
   return joined ? { ...joined, value: best.name.value } : best.name;
 }
 
-function isKnown(
-  { emails, phones, linkedin, twitter, address }: LeadDraft,
-  own: readonly PlacedCard[],
-): boolean {
-  if (emails.length + phones.length + linkedin.length + twitter.length > 0 || address) return true;
+function isKnown(draft: LeadDraft, own: readonly PlacedCard[]): boolean {
+  if (hasContacts(draft) || draft.address) return true;
   // A name alone is not enough: pages name an article's publisher only for search engines.
   return own.some(({ card }) => isStructured(card.technique) && card.name && card.description);
 }
@@ -105,10 +107,16 @@ function rankOfEmail({ value, evidence }: Evidenced, siteDomain: string): number
 }
 
 function rankOfProfile({ value, evidence }: Evidenced, name: string, siteDomain: string): number {
-  const slug = decodeURIComponent(value.slice(value.lastIndexOf('/') + 1));
+  const slug = slugOf(value);
   const isAlike = resemblesDomain(slug, siteDomain) || resemblesDomain(slug, organizationKey(name));
   const isMarked = evidence.some(({ technique }) => isStructured(technique));
   return (isAlike ? 2 : 0) + (isMarked ? 3 : 0) + Math.min(1, pagesOf(evidence) / 10);
+}
+
+/** The last part of a profile's URL. */
+function slugOf(profile: string): string {
+  const url = profile.replace(/\/$/, '');
+  return decodeURIComponent(url.slice(url.lastIndexOf('/') + 1));
 }
 
 function pagesOf(evidence: Evidenced['evidence']): number {

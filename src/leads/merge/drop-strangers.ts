@@ -1,4 +1,5 @@
 import { isFreeMail } from '#src/leads/lexicon/email-facts.ts';
+import { isLocalSite } from './is-local-site.ts';
 import type { PlacedCard } from './own-organization.ts';
 import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
@@ -8,22 +9,28 @@ const NEAR = 200;
 
 export interface SiteOfAddresses {
   siteDomain: string;
-  /** Empty when unknown. */
-  siteName: string;
+  /** The known names of the organisation. */
+  siteNames: readonly string[];
   /** Addresses claimed by persons and by the organisation itself. */
   claimed: ReadonlySet<string>;
 }
 
 /**
- * Loose cards without strangers' addresses, and without the numbers beside those. If a site has addresses on its own
- * domain, an address on another domain belongs to the site only when it resembles the site's name or somebody there
- * claims it. If it has none, or cannot have any, every address counts as its own.
+ * Removes strangers' addresses from loose cards, and the numbers beside them. An address on another domain belongs to
+ * the site only when it resembles the site's name, or a person of the site has it. If a site has no address on its own
+ * domain, the foreign domain that it shows most counts as its own. If it cannot have any, every address does.
  */
 export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresses): PlacedCard[] {
+  if (isLocalSite(site.siteDomain)) return [...cards];
   const all = [...cards.flatMap(({ card }) => card.emails), ...site.claimed];
-  const hasOwn = all.some((email) => domainOf(email) === site.siteDomain);
-  if (!hasOwn) return [...cards];
-  const isStrange = (email: string): boolean => !isOfSite(email, site);
+  const hasOwn = all.some(
+    (email) =>
+      domainOf(email) === site.siteDomain || (!isFreeMail(email) && isNamedLike(email, site)),
+  );
+  const other = hasOwn ? null : mainDomain(cards, site);
+  const isStrange = (email: string): boolean =>
+    !isOfSite(email, site) &&
+    (hasOwn || (!isFreeMail(email) && (other === null || domainOf(email) !== other)));
   const places = strangePlaces(cards, isStrange);
   return cards.flatMap((placed) => {
     const { card, url } = placed;
@@ -35,13 +42,35 @@ export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresse
   });
 }
 
-function isOfSite(email: string, { siteDomain, siteName, claimed }: SiteOfAddresses): boolean {
+/** The foreign domain on the most pages; null on a tie. */
+function mainDomain(cards: readonly PlacedCard[], site: SiteOfAddresses): string | null {
+  const pages = new Map<string, Set<string>>();
+  for (const { card, url } of cards) {
+    for (const email of card.emails) {
+      const domain = isFreeMail(email) || isOfSite(email, site) ? null : domainOf(email);
+      if (domain !== null) pages.set(domain, (pages.get(domain) ?? new Set()).add(url));
+    }
+  }
+  const [first, second] = [...pages].toSorted((a, b) => b[1].size - a[1].size);
+  return first && first[1].size > (second?.[1].size ?? 0) ? first[0] : null;
+}
+
+function isOfSite(email: string, { siteDomain, siteNames, claimed }: SiteOfAddresses): boolean {
   const domain = domainOf(email);
   if (domain === null || domain === siteDomain || claimed.has(email)) return true;
+  return isNamedLike(email, { siteDomain, siteNames });
+}
+
+/** Whether the address resembles the site's name, in its domain or, at a mail provider, in its local part. */
+function isNamedLike(
+  email: string,
+  { siteDomain, siteNames }: Pick<SiteOfAddresses, 'siteDomain' | 'siteNames'>,
+): boolean {
+  const domain = domainOf(email) ?? '';
   const labels = [domain.split('.')[0] ?? '', email.slice(0, email.lastIndexOf('@'))];
   const isAlike = (label: string): boolean =>
     resemblesDomain(label, siteDomain) ||
-    (siteName !== '' && resemblesDomain(label, organizationKey(siteName)));
+    siteNames.some((name) => name !== '' && resemblesDomain(label, organizationKey(name)));
   return isAlike(labels[isFreeMail(email) ? 1 : 0] ?? '');
 }
 

@@ -5,16 +5,18 @@ import {
   localPartOf,
   nameMatchesAddress,
 } from '#src/leads/extract/name-matches-address.ts';
+import {
+  CONTACT_FIELDS,
+  type ContactField,
+  type Contacts,
+  contactsOf,
+  mapContacts,
+  withContacts,
+} from './draft-contacts.ts';
 import { draftOfCard, joinDrafts, joinValues } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import type { PlacedCard } from './own-organization.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
-
-const FIELDS = ['emails', 'phones', 'linkedin', 'twitter'] as const;
-type Field = (typeof FIELDS)[number];
-
-/** Contacts on pages that do not state their owner. */
-export type LooseContacts = Record<Field, Evidenced[]>;
 
 /**
  * Assigns loose contacts on the pages to persons: as further evidence for known values, and addresses and profiles
@@ -25,16 +27,16 @@ export function givePageContacts(
   persons: readonly LeadDraft[],
   cards: readonly PlacedCard[],
   siteDomain: string,
-): { persons: LeadDraft[]; rest: LooseContacts } {
+): { persons: LeadDraft[]; rest: Contacts } {
   const { kept, released } = releaseShared(persons);
   const loose = collect(cards, siteDomain);
   loose.emails = joinValues([...loose.emails, ...released]);
   const owners = ownersOf(kept);
   const byForm = byAddressForm(kept);
-  const gifts = new Map<number, LooseContacts>();
+  const gifts = new Map<number, Contacts>();
   const rest = noContacts();
   const soleProfile = onlyProfile(kept, loose);
-  for (const field of FIELDS) {
+  for (const field of CONTACT_FIELDS) {
     for (const found of loose[field]) {
       const owning = owners[field].get(found.value) ?? [];
       const isSoleProfile = field === 'linkedin' && found.value === soleProfile;
@@ -59,42 +61,46 @@ export function givePageContacts(
 
 /** A role address, or a number in a place where the person does not appear, does not belong to one person. */
 function belongsToOrganization(
-  field: Field,
+  field: ContactField,
   { value, evidence }: Evidenced,
   person: LeadDraft,
 ): boolean {
   if (field === 'emails') return isRoleAddress(value);
   if (field !== 'phones') return false;
-  const own = person.phones.find((phone) => phone.value === value)?.evidence ?? [];
+  const own = [
+    ...(person.phones.find((phone) => phone.value === value)?.evidence ?? []),
+    ...(person.name?.evidence ?? []),
+  ];
   return evidence.some(({ url }) => !own.some((one) => one.url === url));
 }
 
 /** The only personal profile of a site with only one person. */
-function onlyProfile(persons: readonly LeadDraft[], { linkedin }: LooseContacts): string | null {
+function onlyProfile(persons: readonly LeadDraft[], { linkedin }: Contacts): string | null {
   const [only, ...others] = persons;
   const [profile, ...more] = linkedin.filter(({ value }) => value.includes('/in/'));
   if (!only || others.length + more.length + only.linkedin.length > 0) return null;
   return profile?.value ?? null;
 }
 
-function noContacts(): LooseContacts {
-  return { emails: [], phones: [], linkedin: [], twitter: [] };
+function noContacts(): Contacts {
+  return mapContacts(() => []);
 }
 
 /** Company profiles on loose cards belong to the organisation, personal ones may belong to a person. */
-function collect(cards: readonly PlacedCard[], siteDomain: string): LooseContacts {
+function collect(cards: readonly PlacedCard[], siteDomain: string): Contacts {
   const contacts = noContacts();
   for (const { card, url } of cards) {
     for (const kind of ['person', 'organization'] as const) {
       const draft = draftOfCard(card, { kind, url, siteDomain });
       contacts.linkedin.push(...draft.linkedin);
       if (kind === 'organization') continue;
-      contacts.emails.push(...draft.emails);
-      contacts.phones.push(...draft.phones);
-      contacts.twitter.push(...draft.twitter);
+      const own = contactsOf(draft);
+      for (const field of CONTACT_FIELDS) {
+        if (field !== 'linkedin') contacts[field].push(...own[field]);
+      }
     }
   }
-  for (const field of FIELDS) contacts[field] = joinValues(contacts[field]);
+  for (const field of CONTACT_FIELDS) contacts[field] = joinValues(contacts[field]);
   return contacts;
 }
 
@@ -120,16 +126,19 @@ function releaseShared(persons: readonly LeadDraft[]): {
   return { kept, released };
 }
 
-function ownersOf(persons: readonly LeadDraft[]): Record<Field, Map<string, number[]>> {
-  const owners = {
-    emails: new Map<string, number[]>(),
-    phones: new Map<string, number[]>(),
-    linkedin: new Map<string, number[]>(),
-    twitter: new Map<string, number[]>(),
+function ownersOf(persons: readonly LeadDraft[]): Record<ContactField, Map<string, number[]>> {
+  const owners: Record<ContactField, Map<string, number[]>> = {
+    emails: new Map(),
+    phones: new Map(),
+    linkedin: new Map(),
+    twitter: new Map(),
+    facebook: new Map(),
+    instagram: new Map(),
   };
   for (const [index, person] of persons.entries()) {
-    for (const field of FIELDS) {
-      for (const { value } of person[field]) {
+    const contacts = contactsOf(person);
+    for (const field of CONTACT_FIELDS) {
+      for (const { value } of contacts[field]) {
         const known = owners[field].get(value);
         if (known) known.push(index);
         else owners[field].set(value, [index]);
@@ -152,7 +161,7 @@ function byAddressForm(persons: readonly LeadDraft[]): Map<string, Set<number>> 
 
 /** The only person whose name a value contains, or null. */
 function uniqueOwnerOf(
-  field: Field,
+  field: ContactField,
   value: string,
   byForm: ReadonlyMap<string, ReadonlySet<number>>,
 ): number | null {
@@ -163,7 +172,7 @@ function uniqueOwnerOf(
   return only !== undefined && matching.size === 1 ? only : null;
 }
 
-function handleOf(field: Field, value: string): string | null {
+function handleOf(field: ContactField, value: string): string | null {
   switch (field) {
     case 'emails':
       return isRoleAddress(value) ? null : localPartOf(value);
@@ -172,13 +181,18 @@ function handleOf(field: Field, value: string): string | null {
     case 'linkedin':
       return /\/in\/([^/]+)$/.exec(value)?.[1] ?? null;
     case 'twitter':
-      return /\/([^/]+)$/.exec(value)?.[1] ?? null;
+    case 'facebook':
+    case 'instagram':
+      return /\/([^/]+)\/?$/.exec(value)?.[1] ?? null;
   }
 }
 
-function receive(person: LeadDraft, gift: LooseContacts | undefined): LeadDraft {
+function receive(person: LeadDraft, gift: Contacts | undefined): LeadDraft {
   return gift
-    ? joinDrafts([person, { ...person, name: null, title: null, company: null, ...gift }])
+    ? joinDrafts([
+        person,
+        withContacts({ ...person, name: null, title: null, company: null }, gift),
+      ])
     : person;
 }
 

@@ -2,6 +2,7 @@ import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { withoutSalutation } from '#src/leads/extract/salutation.ts';
+import { contactsOf, mapContacts, withContacts } from './draft-contacts.ts';
 import type { Evidence, Evidenced, LeadDraft } from './lead-draft.ts';
 import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { splitEmployer } from './split-employer.ts';
@@ -21,10 +22,13 @@ export function emptyDraft(kind: LeadDraft['kind'], siteDomain: string): LeadDra
     phones: [],
     linkedin: [],
     twitter: [],
+    otherSocials: { facebook: [], instagram: [] },
     website: null,
     description: null,
     address: null,
+    emailPattern: null,
     siteDomain,
+    foundOn: null,
   };
 }
 
@@ -52,10 +56,13 @@ export function draftOfCard(
     phones: all(card.phones),
     linkedin: inNetwork('linkedin'),
     twitter: inNetwork('twitter'),
+    otherSocials: { facebook: inNetwork('facebook'), instagram: inNetwork('instagram') },
     website: one(card.website),
     description: one(card.description),
     address: card.address && { ...card.address, evidence },
+    emailPattern: null,
     siteDomain,
+    foundOn: null,
   };
 }
 
@@ -64,8 +71,9 @@ export function joinDrafts(drafts: readonly LeadDraft[]): LeadDraft {
   const [first] = drafts;
   if (!first) throw new Error('There is nothing to join.');
   if (drafts.length === 1) return first;
-  const many = (field: 'emails' | 'phones' | 'linkedin' | 'twitter'): Evidenced[] =>
-    joinValues(drafts.flatMap((draft) => draft[field])).slice(0, MAX_VALUES);
+  const contacts = mapContacts((field) =>
+    joinValues(drafts.flatMap((draft) => contactsOf(draft)[field])).slice(0, MAX_VALUES),
+  );
   const best = (
     field: 'name' | 'title' | 'company' | 'website' | 'description',
     key: (value: string) => string,
@@ -74,20 +82,21 @@ export function joinDrafts(drafts: readonly LeadDraft[]): LeadDraft {
       drafts.flatMap((draft) => draft[field] ?? []),
       key,
     )[0] ?? null;
-  return {
-    kind: first.kind,
+  // What a site says about itself outranks what others list.
+  const { siteDomain, foundOn } = drafts.find((draft) => draft.foundOn === null) ?? first;
+  const joined: LeadDraft = {
+    ...first,
+    siteDomain,
+    foundOn,
     name: first.kind === 'person' ? fullestName(drafts) : best('name', organizationKey),
     title: best('title', plainKey),
     company: best('company', organizationKey),
-    emails: many('emails'),
-    phones: many('phones'),
-    linkedin: many('linkedin'),
-    twitter: many('twitter'),
     website: best('website', (value) => value),
     description: best('description', plainKey),
     address: joinAddresses(drafts.flatMap(({ address }) => address ?? [])),
-    siteDomain: first.siteDomain,
+    emailPattern: drafts.find(({ emailPattern }) => emailPattern)?.emailPattern ?? null,
   };
+  return withContacts(joined, contacts);
 }
 
 /** "Jane Doe" before "J. Doe" and "Jane", whatever the source; then the most trusted. */

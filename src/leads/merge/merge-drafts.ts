@@ -1,12 +1,14 @@
+import { contactsOf, mapContacts, withContacts } from './draft-contacts.ts';
 import { joinDrafts } from './join-drafts.ts';
-import type { LeadDraft } from './lead-draft.ts';
+import { type LeadDraft, visitedDomainOf } from './lead-draft.ts';
 import { mergePersons } from './merge-persons.ts';
 import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
- * Leads of several sites without duplicates. An organisation with two sites is recognized by its LinkedIn page, or by
- * a name and an address on both sites. Each keeps its first position.
+ * Merges the leads of several sites. An organisation with two sites is recognized by its LinkedIn page, or by a name
+ * and an address on both sites; a listed member by its own site, if that was visited too. Each keeps its first
+ * position.
  */
 export function mergeDrafts(drafts: readonly LeadDraft[]): LeadDraft[] {
   const organizations: LeadDraft[] = [];
@@ -20,17 +22,19 @@ export function mergeDrafts(drafts: readonly LeadDraft[]): LeadDraft[] {
     for (const key of keys) if (!places.has(key)) places.set(key, place);
   }
   const persons = mergePersons(drafts.filter(({ kind }) => kind === 'person'));
-  const order = new Map(
-    [...new Set(drafts.map(({ siteDomain }) => siteDomain))].map((site, at) => [site, at]),
-  );
+  const order = new Map([...new Set(drafts.map(visitedDomainOf))].map((site, at) => [site, at]));
   const merged = [...organizations, ...persons];
-  return merged.toSorted((a, b) => (order.get(a.siteDomain) ?? 0) - (order.get(b.siteDomain) ?? 0));
+  return merged.toSorted(
+    (a, b) => (order.get(visitedDomainOf(a)) ?? 0) - (order.get(visitedDomainOf(b)) ?? 0),
+  );
 }
 
-function keysOf({ siteDomain, linkedin, emails, name }: LeadDraft): string[] {
+function keysOf({ siteDomain, foundOn, linkedin, emails, name }: LeadDraft): string[] {
   const nameKey = name ? organizationKey(name.value) : '';
   const [profile] = linkedin;
-  const keys = [`site ${siteDomain}`];
+  // Listed organisations without a site of their own are distinguished by name.
+  const keys =
+    foundOn === siteDomain ? [`member ${siteDomain} ${nameKey}`] : [`site ${siteDomain}`];
   if (nameKey === '') return keys;
   if (profile) keys.push(`profile ${profile.value} ${nameKey}`);
   for (const { value } of emails) {
@@ -43,17 +47,16 @@ function keysOf({ siteDomain, linkedin, emails, name }: LeadDraft): string[] {
 /** The first draft's best values stay first. */
 function joinOrganizations(first: LeadDraft, other: LeadDraft): LeadDraft {
   const joined = joinDrafts([first, other]);
-  const keepOrder = (field: 'emails' | 'phones' | 'linkedin' | 'twitter'): LeadDraft['emails'] => {
-    const order = [...first[field], ...other[field]].map(({ value }) => value);
-    return joined[field].toSorted((a, b) => order.indexOf(a.value) - order.indexOf(b.value));
-  };
+  const [own, others, all] = [contactsOf(first), contactsOf(other), contactsOf(joined)];
+  const ordered = mapContacts((field) => {
+    const order = [...own[field], ...others[field]].map(({ value }) => value);
+    return all[field].toSorted((a, b) => order.indexOf(a.value) - order.indexOf(b.value));
+  });
   return {
-    ...joined,
+    ...withContacts(joined, ordered),
     name: first.name ?? joined.name,
     website: first.website ?? joined.website,
-    emails: keepOrder('emails'),
-    phones: keepOrder('phones'),
-    linkedin: keepOrder('linkedin'),
-    twitter: keepOrder('twitter'),
+    // Its own site is a better source than a list.
+    foundOn: first.foundOn === null || other.foundOn === null ? null : first.foundOn,
   };
 }

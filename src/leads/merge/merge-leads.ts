@@ -1,14 +1,19 @@
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { buildOrganization } from './build-organization.ts';
+import { CONTACT_FIELDS, contactsOf, hasContacts } from './draft-contacts.ts';
+import { dropOutsiders } from './drop-outsiders.ts';
 import { dropStrangers } from './drop-strangers.ts';
+import { emailPatternOf } from './email-pattern.ts';
 import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { givePageContacts } from './give-page-contacts.ts';
-import { draftOfCard, joinDrafts } from './join-drafts.ts';
+import { draftOfCard } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import { isLocalSite } from './is-local-site.ts';
 import { mergePersons } from './merge-persons.ts';
-import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { ownOrganizationCards, type PlacedCard } from './own-organization.ts';
+import { nameOfSite } from './name-of-site.ts';
+import { splitMembers } from './split-members.ts';
+import { mergePersonalSite, statedEmployer } from './personal-site.ts';
 import { isStructured } from './trust.ts';
 
 export { mergeDrafts } from './merge-drafts.ts';
@@ -23,33 +28,47 @@ const MAX_CARDS = 5_000;
  */
 export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string): LeadDraft[] {
   if (pages.length === 0) return [];
-  const placed = pages
+  const all = pages
     .flatMap(({ url, cards }) => cards.map((card): PlacedCard => ({ url: pageOf(url), card })))
     .slice(0, MAX_CARDS);
+  const siteName = nameOfSite(pages, siteDomain).value;
+  const { members, rest: placed } = splitMembers(all, { siteDomain, siteName });
   const organizations = placed.filter(({ card }) => card.kind === 'organization');
-  const own = ownOrganizationCards(organizations, { pages, siteDomain });
-  const ownNames = new Set(own.flatMap(({ card }) => (card.name ? personNameKey(card.name) : [])));
+  const ownCards = ownOrganizationCards(organizations, { pages, siteDomain });
+  const ownNames = new Set(
+    ownCards.flatMap(({ card }) => (card.name ? personNameKey(card.name) : [])),
+  );
   const isPerson = ({ card: { kind, name, title, technique } }: PlacedCard): boolean => {
     if (kind !== 'person' || name === null) return false;
     // The name of an organisation may look like a person's.
     return isStructured(technique) || title !== null || !ownNames.has(personNameKey(name));
   };
-  const persons = mergePersons(
-    placed
-      .filter(isPerson)
-      .map(({ card, url }) => draftOfCard(card, { kind: 'person', url, siteDomain })),
+  const persons = dropOutsiders(
+    mergePersons(
+      placed
+        .filter(isPerson)
+        .map(({ card, url }) => draftOfCard(card, { kind: 'person', url, siteDomain })),
+    ),
+    { siteDomain, siteName, emails: placed.flatMap(({ card }) => card.emails) },
   );
   const claimed = new Set([
     ...persons.flatMap(({ emails }) => emails.map(({ value }) => value)),
-    ...own.flatMap(({ card }) => card.emails),
+    ...ownCards.flatMap(({ card }) => card.emails),
   ]);
   const loose = dropStrangers(
     placed.filter((one) => one.card.kind !== 'organization' && !isPerson(one)),
-    { siteDomain, claimed, siteName: own[0]?.card.name ?? pages[0]?.siteName ?? '' },
+    {
+      siteDomain,
+      claimed,
+      siteNames: [
+        ownCards[0]?.card.name ?? pages[0]?.siteName ?? '',
+        statedEmployer(persons) ?? '',
+      ],
+    },
   );
-  const given = givePageContacts(withoutOrganizationPhones(persons, own), loose, siteDomain);
+  const given = givePageContacts(withoutOrganizationPhones(persons, ownCards), loose, siteDomain);
   const organization = buildOrganization({
-    own,
+    own: ownCards,
     rest: given.rest,
     pages,
     siteDomain,
@@ -61,9 +80,35 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
     ...person,
     company: person.company ?? employer,
   }));
-  const leads = known.toSorted((a, b) => factsOf(b) - factsOf(a));
-  if (!organization.isKnown) return leads;
-  return mergePersonalSite(organization.draft, leads) ?? [organization.draft, ...leads];
+  return inOrder(ownLeads(organization, known.toSorted(byReach)), members);
+}
+
+/** The site's organisation, if known, and its persons. */
+function ownLeads(
+  { draft, isKnown }: { draft: LeadDraft; isKnown: boolean },
+  persons: readonly LeadDraft[],
+): LeadDraft[] {
+  const organization = { ...draft, emailPattern: emailPatternOf(persons) };
+  const personal = mergePersonalSite(organization, persons);
+  if (isKnown) return personal ?? [organization, ...persons];
+  const isEmployed = personal !== null && personal.length > 1;
+  return isEmployed ? personal : [...persons];
+}
+
+/** The site's own organisation first, then leads with contacts, then those without. */
+function inOrder(own: readonly LeadDraft[], members: readonly LeadDraft[]): LeadDraft[] {
+  if (members.length === 0) return [...own];
+  const [first, ...others] = [...own, ...members];
+  return first ? [first, ...others.toSorted((a, b) => reachOf(b) - reachOf(a))] : [];
+}
+
+/** By mail, by phone, or not at all. A limit must not drop someone with an address for someone without. */
+function reachOf({ emails, phones }: LeadDraft): number {
+  return emails.length > 0 ? 2 : phones.length > 0 ? 1 : 0;
+}
+
+function byReach(a: LeadDraft, b: LeadDraft): number {
+  return reachOf(b) - reachOf(a) || factsOf(b) - factsOf(a);
 }
 
 /** When structured data gives a person another number, the organisation's number is not the person's. */
@@ -82,34 +127,19 @@ function withoutOrganizationPhones(
   });
 }
 
-/** When the site of a single person bears the person's name, the organisation's facts are the person's. */
-function mergePersonalSite(
-  organization: LeadDraft,
-  persons: readonly LeadDraft[],
-): LeadDraft[] | null {
-  const [only, ...others] = persons;
-  if (!only?.name || !organization.name || others.length > 0) return null;
-  if (personNameKey(only.name.value) !== personNameKey(organization.name.value)) return null;
-  const { name, title, company } = only;
-  const { emails, phones, linkedin, twitter } = organization;
-  const isOwn = company !== null && organizationKey(company.value) === organizationKey(name.value);
-  const joined = joinDrafts([only, { ...only, emails, phones, linkedin, twitter }]);
-  return [{ ...joined, name, title, company: isOwn ? null : company }];
-}
-
 /** Without its fragment: one page is one source. */
 function pageOf(url: string): string {
   return url.split('#', 1)[0] ?? url;
 }
 
 /** A name alone, such as an author's, gives no way to contact anybody; nor does a name with only an employer. */
-function isLead({ title, emails, phones, linkedin, twitter, company }: LeadDraft): boolean {
-  if (title || emails.length + phones.length + linkedin.length + twitter.length > 0) return true;
-  return company?.evidence.some(({ technique }) => isStructured(technique)) ?? false;
+function isLead(draft: LeadDraft): boolean {
+  if (draft.title || hasContacts(draft)) return true;
+  return draft.company?.evidence.some(({ technique }) => isStructured(technique)) ?? false;
 }
 
 function factsOf(lead: LeadDraft): number {
-  const { title, emails, phones, linkedin, twitter, website } = lead;
-  const lists = [emails, phones, linkedin, twitter].filter((list) => list.length > 0);
-  return lists.length + (title ? 1 : 0) + (website ? 1 : 0);
+  const contacts = contactsOf(lead);
+  const known = CONTACT_FIELDS.filter((field) => contacts[field].length > 0);
+  return known.length + (lead.title ? 1 : 0) + (lead.website ? 1 : 0);
 }

@@ -3,9 +3,9 @@ import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { joinDrafts } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 
-/** An address or profile under more names than this identifies nobody; comparing all of them would take forever. */
+/** An address or profile under more names than this identifies no one, and comparing all of them would take forever. */
 const MAX_NAMES_OF_KEY = 20;
-/** Nobody has this many namesakes on one site; further ones are left out. */
+/** No one has this many namesakes on one site; further ones are dropped. */
 const MAX_NAMESAKES = 50;
 
 /**

@@ -4,7 +4,7 @@ import { plainLetters } from '#src/leads/extract/role-lexicon.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import type { Evidenced } from './lead-draft.ts';
 
-const SEPARATOR = /\s+[|–—·•:»«>-]\s+|\s*[|»·]\s*|:\s+/u;
+const SEPARATOR = /\s+[|–—·•:»«>-]\s+|\s*[|｜»·]\s*|:\s+/u;
 const LONGEST_NAME = 60;
 
 /** The site's name when no structured data states it; the domain itself as a last resort. */
@@ -32,7 +32,7 @@ function nameInTitles(pages: readonly ExtractedPage[], domain: string): Evidence
     title
       .slice(0, 300)
       .split(SEPARATOR)
-      .map((part) => part.trim())
+      .map((part) => part.replace(/^[\s:|»«•–—-]+|[\s:|»«•–—-]+$/gu, ''))
       .filter(isNameLike)
       .map((value) => ({ value, evidence: [{ url, technique: 'page-title' as const }] })),
   );

@@ -45,14 +45,15 @@ export function ownOrganizationCards(
   );
 }
 
-/** When several organisations are candidates for the owner, takes the one with the most data on the site. */
+/** The only organisation of the structured data; of several, the one with clearly the most data. */
 function namesakesOfBest(cards: readonly PlacedCard[]): PlacedCard[] {
   const named = Map.groupBy(
     cards.filter(({ card }) => card.name !== null && isStructured(card.technique)),
     keyOf,
   );
-  const [best] = [...named.values()].toSorted((a, b) => factsIn(b) - factsIn(a));
-  return best ?? [];
+  const [best, second] = [...named.values()].toSorted((a, b) => factsIn(b) - factsIn(a));
+  const isClear = !best || !second || factsIn(best) > factsIn(second);
+  return best && isClear ? best : [];
 }
 
 /** Whether one key is the other with something before or after it. */

@@ -1,5 +1,6 @@
 import { isDisposable, isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { nameMatchesAddress } from '#src/leads/extract/name-matches-address.ts';
+import { contactsOf } from './draft-contacts.ts';
 import type { EmailStatus, Evidence, Evidenced, LeadDraft } from './lead-draft.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { bestTrust, isStructured } from './trust.ts';
@@ -9,7 +10,7 @@ const SAME_DOMAIN = 0.05;
 const NAME_MATCHES = 0.05;
 const MX_FOUND = 0.03;
 const ROLE_ADDRESS = -0.1;
-/** Nothing can raise an address above this if nobody can receive mail there, or only for minutes. */
+/** The maximum score of an address that cannot receive mail, or only for minutes. */
 const NO_MX_CAP = 0.2;
 const DISPOSABLE_CAP = 0.2;
 
@@ -46,9 +47,9 @@ function scoreEmail(
   return score;
 }
 
-function scoreOthers({ phones, linkedin, twitter, name }: LeadDraft): number {
-  const contacts = [...phones, ...linkedin, ...twitter];
-  const found = contacts.length > 0 ? contacts : name ? [name] : [];
+function scoreOthers(draft: LeadDraft): number {
+  const contacts = Object.values(contactsOf(draft)).flat();
+  const found = contacts.length > 0 ? contacts : draft.name ? [draft.name] : [];
   return Math.max(0, ...found.map(({ evidence }) => scoreEvidence(evidence)));
 }
 

@@ -16,10 +16,12 @@ const TRUST: Readonly<Record<Technique, number>> = {
   whatsapp: 0.85,
   'profile-link': 0.85,
   cloudflare: 0.85,
+  'script-json': 0.8,
   obfuscated: 0.75,
   'visible-text': 0.6,
   meta: 0.6,
   'team-card': 0.6,
+  'member-card': 0.6,
   'page-title': 0.4,
 };
 

@@ -45,7 +45,7 @@ export async function awaitScrape(
       );
     case 'completed': {
       const details = await findScrapeDetails(services, address);
-      const leads = details.leads.map(presentLead);
+      const leads = details.leads.map((lead) => presentLead(lead, scrape.enrichment));
       const warnings = scrapeWarnings(details);
       return {
         leads,

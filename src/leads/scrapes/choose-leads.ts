@@ -1,25 +1,21 @@
-import type { LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
+import { type LeadDraft, type ScoredLead, visitedDomainOf } from '#src/leads/merge/lead-draft.ts';
 import type { LeadToStore, StoredLead } from './lead-rows.ts';
+import { isReachable } from './reachability.ts';
 
 /**
- * The leads of a result: at most `limit`, taken from the sites in turn, so that one long staff page does not crowd
- * out the other sites. Those that can be reached come first, then the most confident.
+ * Chooses at most `limit` leads. Reachable leads come first, taken from the sites in turn, so that one long staff page
+ * or member list does not crowd out other sites; then the rest in the same way.
  * @param merged leads of all sites, in site order
- * @param stored the leads that they were merged from: an unchanged identity keeps its id
+ * @param stored the leads that they were merged from; an unchanged identity keeps its id
  */
 export function chooseLeads(
   merged: readonly ScoredLead[],
   stored: readonly StoredLead[],
   limit: number,
 ): LeadToStore[] {
-  const bySite = Map.groupBy(merged, ({ siteDomain }) => siteDomain);
-  const queues = [...bySite.values()].map((leads) => leads.toSorted(byUse));
-  const chosen: ScoredLead[] = [];
-  for (let turn = 0; chosen.length < limit; turn += 1) {
-    const round = queues.flatMap((queue) => queue[turn] ?? []);
-    if (round.length === 0) break;
-    chosen.push(...round.slice(0, limit - chosen.length));
-  }
+  const reachable = inTurn(merged.filter(isReachable), limit);
+  const others = merged.filter((lead) => !isReachable(lead));
+  const chosen = [...reachable, ...inTurn(others, limit - reachable.length)];
   const free = new Map(stored.map((row) => [row.id, row]));
   return chosen.toSorted(byUse).map((lead) => {
     const known = [...free.values()].find((row) => isSame(row.lead, lead));
@@ -29,23 +25,36 @@ export function chooseLeads(
   });
 }
 
+/** Takes the best lead of each site, then the second best, and so on. */
+function inTurn(leads: readonly ScoredLead[], limit: number): ScoredLead[] {
+  const bySite = Map.groupBy(leads, visitedDomainOf);
+  const queues = [...bySite.values()].map((ofSite) => ofSite.toSorted(byUse));
+  const taken: ScoredLead[] = [];
+  for (let turn = 0; taken.length < limit; turn += 1) {
+    const round = queues.flatMap((queue) => queue[turn] ?? []);
+    if (round.length === 0) break;
+    taken.push(...round.slice(0, limit - taken.length));
+  }
+  return taken;
+}
+
 function byUse(a: ScoredLead, b: ScoredLead): number {
   return Number(isReachable(b)) - Number(isReachable(a)) || b.confidence - a.confidence;
 }
 
-/** By mail or by phone. An address whose domain takes no mail reaches nobody. */
-function isReachable({ emails, phones, emailStatus }: ScoredLead): boolean {
-  return phones.length > 0 || (emails.length > 0 && emailStatus !== 'no_mx');
+function ordinalOf(draft: LeadDraft, stored: readonly StoredLead[]): number {
+  const visited = visitedDomainOf(draft);
+  return stored.find(({ lead }) => visitedDomainOf(lead) === visited)?.site_ordinal ?? 0;
 }
 
-function ordinalOf({ siteDomain }: LeadDraft, stored: readonly StoredLead[]): number {
-  return stored.find(({ lead }) => lead.siteDomain === siteDomain)?.site_ordinal ?? 0;
-}
-
-/** Whether both are about the same person, or about the organisation of the same site. */
+/** Whether both describe the same person, or the same organisation. */
 function isSame(a: LeadDraft, b: LeadDraft): boolean {
   if (a.kind !== b.kind) return false;
-  if (a.kind === 'organization') return a.siteDomain === b.siteDomain;
+  if (a.kind === 'organization') {
+    if (a.siteDomain !== b.siteDomain || a.foundOn !== b.foundOn) return false;
+    // Listed organisations without a site of their own have the domain of the listing site.
+    return a.foundOn !== a.siteDomain || a.name?.value === b.name?.value;
+  }
   const [email, otherEmail] = [a.emails[0]?.value, b.emails[0]?.value];
   if (email !== undefined && otherEmail !== undefined) return email === otherEmail;
   return a.name?.value === b.name?.value && a.siteDomain === b.siteDomain;

@@ -17,6 +17,7 @@ export interface ClaimedScrape {
   user_id: UserId | null;
   mode: ScrapeMode;
   query: string;
+  urls: string[] | null;
   max_results: number;
   enrichment: Enrichment[];
   searched: boolean;
@@ -43,7 +44,7 @@ export async function claimScrape(db: Database, id: LeadScrapeId): Promise<Claim
       and (select count(*) from lead_scrape other
         where other.workspace_id = lead_scrape.workspace_id and other.finished_at is null
           and other.claimed_until > now()) < ${MAX_RUNNING}
-    returning id, workspace_id, user_id, mode, query, max_results, enrichment, searched, outages,
+    returning id, workspace_id, user_id, mode, query, urls, max_results, enrichment, searched, outages,
       request_id`.execute(db);
   const [row] = rows;
   return row ? { ...row, token } : null;
@@ -108,6 +109,7 @@ export interface PendingSite {
   ordinal: number;
   url: string;
   domain: string;
+  further_urls: string[];
   document_ids: DocumentId[];
   starts: number;
 }
@@ -117,7 +119,7 @@ export async function pendingSites(
   { id }: Pick<ClaimedScrape, 'id'>,
 ): Promise<PendingSite[]> {
   const { rows } = await sql<PendingSite>`
-    select ordinal, url, domain, to_json(document_ids) as document_ids, starts from lead_scrape_site
+    select ordinal, url, domain, further_urls, to_json(document_ids) as document_ids, starts from lead_scrape_site
     where lead_scrape_id = ${id} and status = 'pending' order by ordinal`.execute(db);
   return rows;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import type { LeadId, WorkspaceId } from '#src/ids.ts';
 import { hostOf, isWithin, type ErasureSubjects } from '#src/outreach/erasure-subjects.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
@@ -19,7 +20,7 @@ export async function eraseLeads(
   const doomed: LeadId[] = [];
   for (const lead of found) {
     const kept = lead.emails.filter((email) => !named.has(email));
-    const details = kept.length > 0 && !lead.is_within ? withoutEmails(lead, named) : null;
+    const details = lead.is_within ? null : withoutEmails(lead, named);
     if (details === null) doomed.push(lead.id);
     else {
       // The address status belongs to the old first address, not to the new one.
@@ -47,14 +48,15 @@ interface FoundLead {
 }
 
 /**
- * Locks leads in one order, their scrapes first, to prevent deadlocks with a worker that replaces the leads of its
- * scrape, or with another erasure.
+ * Locks the workspace, so that no other erasure runs and no scrape begins, then its scrapes, whose workers would
+ * otherwise replace the leads meanwhile.
  */
 async function findLeads(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
   { emails, domains }: ErasureSubjects,
 ): Promise<FoundLead[]> {
+  await lockWorkspace(trx, workspaceId);
   await sql`select id from lead_scrape
     where workspace_id = ${workspaceId} order by id for no key update`.execute(trx);
   const { rows } = await sql<FoundLead>`
@@ -67,14 +69,20 @@ async function findLeads(
       as is_within) as place on true
     where workspace_id = ${workspaceId} and lead_scrape_id in (
         select id from lead_scrape where workspace_id = ${workspaceId})
-      and (emails && ${[...emails]}::text[] or is_within)
-    order by id for update of lead`.execute(trx);
+      and (emails && ${[...emails]}::text[] or is_within)`.execute(trx);
   return rows;
 }
 
-const detailsSchema = z.looseObject({ emails: z.array(z.looseObject({ value: z.string() })) });
+const detailsSchema = z.looseObject({
+  emails: z.array(z.looseObject({ value: z.string() })),
+  emailPattern: z.looseObject({ examples: z.array(z.string()) }).nullish(),
+});
 
-/** Null when the whole lead has to be deleted: it is a person, or an address occurs where it cannot be separated. */
+/**
+ * Null when the whole lead must be deleted: it is a person, its last address is erased, or one occurs where it cannot
+ * be separated. Addresses that are only examples of a form are removed from the examples; with one example left, the
+ * form is dropped.
+ */
 function withoutEmails(
   { kind, details }: FoundLead,
   named: ReadonlySet<string>,
@@ -82,8 +90,12 @@ function withoutEmails(
   const parsed = detailsSchema.safeParse(details);
   if (kind === 'person' || !parsed.success) return null;
   const isNamed = ({ value }: { value: string }): boolean => named.has(value.toLowerCase());
-  const gone = parsed.data.emails.filter(isNamed).map(({ value }) => value.toLowerCase());
-  const left = { ...parsed.data, emails: parsed.data.emails.filter((one) => !isNamed(one)) };
-  const text = JSON.stringify({ ...left, emails: [] }).toLowerCase();
-  return gone.some((email) => text.includes(email)) ? null : left;
+  const emails = parsed.data.emails.filter((one) => !isNamed(one));
+  if (emails.length === 0 && parsed.data.emails.length > 0) return null;
+  const examples = parsed.data.emailPattern?.examples.filter((value) => !isNamed({ value })) ?? [];
+  const pattern = parsed.data.emailPattern ?? null;
+  const emailPattern = pattern && examples.length > 1 ? { ...pattern, examples } : null;
+  const left = { ...parsed.data, emails, emailPattern };
+  const text = JSON.stringify({ ...left, emails: [], emailPattern: null }).toLowerCase();
+  return [...named].some((email) => text.includes(email)) ? null : left;
 }

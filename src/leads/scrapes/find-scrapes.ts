@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import { type FoundRow, MAX_COMPARED, MAX_OF_KIND, type Sought } from '#src/platform/found-row.ts';
+import {
+  type FoundRow,
+  MAX_COMPARED,
+  MAX_OF_KIND,
+  type LookupTerm,
+} from '#src/platform/found-row.ts';
 
 /** Lead scrapes by id, the newest ones by what they looked for. */
-export async function findScrapes(db: Database, sought: Sought): Promise<FoundRow[]> {
+export async function findScrapes(db: Database, sought: LookupTerm): Promise<FoundRow[]> {
   const { workspaceId, uuid, part } = sought;
   const { rows } = await sql<FoundRow>`
     select s.id::text as id, s.id::text as page_id, left(s.query, 1000) as title, s.status as state,

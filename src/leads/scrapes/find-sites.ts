@@ -2,13 +2,16 @@ import type { UserId } from '#src/ids.ts';
 import { blockedDomains } from '#src/outreach/do-not-contact.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
 import { type ClaimedScrape, holdScrape } from './claim-scrape.ts';
-import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+import { siteDomainOf } from '#src/leads/visit/page-key.ts';
 import { ScrapeLost } from './save-site.ts';
-import { HAS_SCHEME } from './scrape-request.ts';
+import { withScheme } from './scrape-request.ts';
 import { searchWeb } from '#src/leads/search/search-web.ts';
 import type { SiteCandidate } from '#src/leads/search/site-candidate.ts';
 
-type FindServices = Pick<LeadServices, 'config' | 'db' | 'embedder' | 'log' | 'operatorFetch'>;
+type FindServices = Pick<
+  LeadServices,
+  'config' | 'db' | 'readReplica' | 'embedder' | 'log' | 'operatorFetch'
+>;
 
 /**
  * No real user's id. The workspace shares the result, so the index is searched as a user without private documents.
@@ -26,9 +29,9 @@ export async function findSites(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, config } = services;
-  const found =
+  const { sites: found, omitted } =
     scrape.mode === 'scrape_url'
-      ? [siteOf(scrape.query)]
+      ? { sites: groupStarts((scrape.urls ?? [scrape.query]).map(withScheme)), omitted: 0 }
       : await searchWeb(services, {
           workspaceId: scrape.workspace_id,
           userId: NOBODY,
@@ -48,12 +51,13 @@ export async function findSites(
       await trx
         .insertInto('lead_scrape_site')
         .values(
-          sites.map(({ url, domain, documentIds }, ordinal) => ({
+          sites.map(({ url, furtherUrls = [], domain, documentIds }, ordinal) => ({
             lead_scrape_id: scrape.id,
             workspace_id: scrape.workspace_id,
             ordinal,
             url,
             domain,
+            further_urls: furtherUrls,
             document_ids: documentIds,
           })),
         )
@@ -62,13 +66,15 @@ export async function findSites(
     const provider = scrape.mode === 'scrape_url' ? null : config.LEAD_SEARCH_PROVIDER;
     await trx
       .updateTable('lead_scrape')
-      .set({ searched: true, provider, outages: 0 })
+      .set({ searched: true, provider, far_sites: omitted, outages: 0 })
       .where('id', '=', scrape.id)
       .execute();
   });
 }
 
-function siteOf(query: string): SiteCandidate {
-  const url = HAS_SCHEME.test(query) ? query : `https://${query}`;
-  return { url, domain: registrableDomain(url) ?? new URL(url).hostname, documentIds: [] };
+/** One visit per domain, because its pages are requested one at a time anyway. */
+function groupStarts(urls: readonly string[]): SiteCandidate[] {
+  return [...Map.groupBy(urls, siteDomainOf)].flatMap(([domain, [url, ...furtherUrls]]) =>
+    url === undefined ? [] : [{ url, furtherUrls, domain, documentIds: [] }],
+  );
 }

@@ -16,7 +16,7 @@ type FinishServices = Pick<
   'clock' | 'db' | 'dns' | 'log' | 'pointsAwarder' | 'producer'
 >;
 
-/** Somebody may erase leads in between, but hardly this often. */
+/** Leads may be erased in between, but hardly this often. */
 const MAX_MERGES = 5;
 
 /** Merges the leads of the sites, chooses the result and ends the scrape. */
@@ -52,7 +52,7 @@ async function saveResult(
   const scored = await scoreDrafts(dns, drafts, { wants: scrape.enrichment, signal });
   return db.transaction().execute(async (trx) => {
     if (!(await holdScrape(trx, scrape))) return 'lost';
-    // Leads that somebody has erased since then must not come back.
+    // Leads erased since then must not come back.
     const stored = await readLeads(trx, workspaceId, scrapeId);
     if (!isDeepStrictEqual(stored, found)) return 'changed';
     const allowed = await withoutDoNotContact(trx, workspaceId, scored);

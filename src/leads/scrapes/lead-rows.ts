@@ -32,6 +32,15 @@ const draft = z.object({
     })
     .nullable(),
   siteDomain: z.string(),
+  // Rows of older versions lack the following fields.
+  otherSocials: z
+    .object({ facebook: z.array(evidenced), instagram: z.array(evidenced) })
+    .default({ facebook: [], instagram: [] }),
+  emailPattern: z
+    .object({ pattern: z.string(), examples: z.array(z.string()) })
+    .nullable()
+    .default(null),
+  foundOn: z.string().nullable().default(null),
   confidence: z.number(),
   emailStatus: z.enum(['mx', 'no_mx', 'unknown']).nullable(),
 });
@@ -100,6 +109,7 @@ function columnsOf(written: ScoredLead) {
   );
   const lead = draft.parse(JSON.parse(details));
   const emails = lead.emails.map(({ value }) => value.toLowerCase());
+  const examples = (lead.emailPattern?.examples ?? []).map((email) => email.toLowerCase());
   const hosts = [
     lead.siteDomain,
     ...(lead.website ? [lead.website.value] : []),
@@ -118,7 +128,7 @@ function columnsOf(written: ScoredLead) {
     twitter: lead.twitter[0]?.value ?? '',
     confidence_score: lead.confidence,
     email_status: lead.emailStatus,
-    emails,
+    emails: [...new Set([...emails, ...examples])],
     domains: [...new Set(domains)],
     details,
   };

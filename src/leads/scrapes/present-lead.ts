@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TECHNIQUES } from '#src/leads/extract/contact-card.ts';
 import type { Evidenced } from '#src/leads/merge/lead-draft.ts';
+import type { Enrichment } from '#src/tables/leads.ts';
 import type { StoredLead } from './lead-rows.ts';
 
 export const leadSchema = z
@@ -15,6 +16,16 @@ export const leadSchema = z
     phone: z.string().describe('E.164.'),
     website: z.string(),
     socials: z.object({ linkedin: z.string(), twitter: z.string() }),
+    other_socials: z
+      .object({ facebook: z.string(), instagram: z.string() })
+      .optional()
+      .describe('Only when `enrichment` asks for them.'),
+    found_on: z
+      .string()
+      .optional()
+      .describe(
+        "Domain of the site that lists this organisation or this person's employer; null if found on its own site.",
+      ),
     confidence_score: z.number().min(0).max(1),
   })
   .meta({ id: 'Lead' });
@@ -29,6 +40,7 @@ const LIST_FIELDS = {
   linkedin: 'linkedin',
   twitter: 'twitter',
 } as const;
+const OTHER_NETWORKS = ['facebook', 'instagram'] as const;
 
 /** A lead with everything that was found, and the source of each value. */
 export const leadDetailsSchema = leadSchema.extend({
@@ -48,6 +60,12 @@ export const leadDetailsSchema = leadSchema.extend({
       country: z.string(),
     })
     .nullable(),
+  email_pattern: z
+    .object({ pattern: z.string(), examples: z.array(z.string()) })
+    .nullable()
+    .describe(
+      "The form of the organisation's personal addresses, with examples. Not an address to write to.",
+    ),
   evidence: z
     .record(z.string(), z.array(valueSchema))
     .describe(
@@ -55,7 +73,10 @@ export const leadDetailsSchema = leadSchema.extend({
     ),
 });
 
-export function presentLead({ id, lead }: StoredLead): z.input<typeof leadSchema> {
+export function presentLead(
+  { id, lead }: StoredLead,
+  wants: readonly Enrichment[],
+): z.input<typeof leadSchema> {
   return {
     id,
     name: lead.name?.value ?? '',
@@ -68,11 +89,21 @@ export function presentLead({ id, lead }: StoredLead): z.input<typeof leadSchema
       linkedin: lead.linkedin[0]?.value ?? '',
       twitter: lead.twitter[0]?.value ?? '',
     },
+    ...(wants.includes('other_socials') && {
+      other_socials: {
+        facebook: lead.otherSocials.facebook[0]?.value ?? '',
+        instagram: lead.otherSocials.instagram[0]?.value ?? '',
+      },
+    }),
+    ...(lead.foundOn !== null && { found_on: lead.foundOn }),
     confidence_score: lead.confidence,
   };
 }
 
-export function presentLeadDetails(row: StoredLead): z.input<typeof leadDetailsSchema> {
+export function presentLeadDetails(
+  row: StoredLead,
+  wants: readonly Enrichment[],
+): z.input<typeof leadDetailsSchema> {
   const { lead } = row;
   const values: [string, Evidenced[]][] = [
     ...SINGLE_FIELDS.map((field): [string, Evidenced[]] => [
@@ -82,6 +113,10 @@ export function presentLeadDetails(row: StoredLead): z.input<typeof leadDetailsS
     ...Object.entries(LIST_FIELDS).map(([name, field]): [string, Evidenced[]] => [
       name,
       lead[field],
+    ]),
+    ...OTHER_NETWORKS.map((network): [string, Evidenced[]] => [
+      network,
+      lead.otherSocials[network],
     ]),
   ];
   const evidence = Object.fromEntries(
@@ -94,7 +129,7 @@ export function presentLeadDetails(row: StoredLead): z.input<typeof leadDetailsS
   );
   if (lead.address) evidence['address'] = [{ value: '', sources: lead.address.evidence }];
   return {
-    ...presentLead(row),
+    ...presentLead(row, wants),
     kind: lead.kind,
     email_status: lead.emailStatus,
     address: lead.address && {
@@ -104,6 +139,7 @@ export function presentLeadDetails(row: StoredLead): z.input<typeof leadDetailsS
       region: lead.address.region,
       country: lead.address.country,
     },
+    email_pattern: lead.emailPattern,
     evidence,
   };
 }

@@ -15,7 +15,12 @@ export const scrapeSchema = z
   .object({
     scrape_id: z.string(),
     mode: z.enum(SCRAPE_MODES),
-    query: z.string(),
+    query: z
+      .string()
+      .describe(
+        'The words or the address; for several addresses, the first and the number of others.',
+      ),
+    urls: z.array(z.string()).nullable().describe('The addresses, if the request named several.'),
     max_results: z.int(),
     enrichment: z.array(z.enum(ENRICHMENTS)),
     status: z.enum(LEAD_SCRAPE_STATUSES),
@@ -60,6 +65,7 @@ export function presentScrape(row: ScrapeRecord): z.input<typeof scrapeSchema> {
     scrape_id: row.id,
     mode: row.mode,
     query: row.query,
+    urls: row.urls,
     max_results: row.max_results,
     enrichment: row.enrichment,
     status: row.status,
@@ -84,6 +90,6 @@ export function presentScrapeDetails({
     ...presentScrape(scrape),
     sites,
     warnings: scrapeWarnings({ scrape, sites }),
-    leads: leads.map(presentLeadDetails),
+    leads: leads.map((lead) => presentLeadDetails(lead, scrape.enrichment)),
   };
 }

@@ -4,8 +4,8 @@ import type { LeadScrapeId } from '#src/ids.ts';
 import { sendScrape } from './start-scrape.ts';
 
 /**
- * Lets a failed scrape go on with the sites that are left.
- * @returns false when it has not failed any more
+ * Continues a failed scrape with the remaining sites.
+ * @returns false when it is no longer failed
  */
 export async function retryScrape(
   services: Pick<LeadServices, 'db' | 'log' | 'producer'>,

@@ -96,6 +96,32 @@ export async function savePages(
   });
 }
 
+/**
+ * Ends the sites that were not visited in time. Sites where a previous worker found something become `partial`.
+ * @throws ScrapeLost
+ */
+export async function endPendingSites(
+  db: Database,
+  scrape: ClaimedScrape,
+  reason: string,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await holdScrape(trx, scrape))) throw new ScrapeLost('The scrape is no longer held.');
+    await sql`
+      update lead_scrape_site s set status = case when known.is_known then 'partial' else 'failed' end,
+        error = case when known.is_known then null else ${reason}::text end,
+        problems = case when known.is_known
+          then json_build_array(json_build_object('url', s.url, 'reason', ${reason}::text))
+          else s.problems end
+      from (select p.ordinal, exists (select 1 from lead l where l.lead_scrape_id = ${scrape.id}
+            and l.site_ordinal = p.ordinal) as is_known
+          from lead_scrape_site p where p.lead_scrape_id = ${scrape.id}) known
+      where s.lead_scrape_id = ${scrape.id} and s.ordinal = known.ordinal and s.status = 'pending'`.execute(
+      trx,
+    );
+  });
+}
+
 async function replaceLeadsOfSite(
   trx: DatabaseTransaction,
   scrape: ClaimedScrape,

@@ -3,7 +3,7 @@ import { leadScrape } from '#queues/lead-scrape.ts';
 import type { Database } from '#src/platform/database.ts';
 import { type FailedRow, MAX_COUNTED, type WorkFigures } from '#src/platform/work-figures.ts';
 
-/** The work of `lead-scrape`. A scrape that goes on is due again when its last job was sent. */
+/** The work of `lead-scrape`. A scrape that continues becomes due again when its last job was sent. */
 export async function scrapeFigures(db: Database): Promise<WorkFigures[]> {
   const { rows } = await sql<WorkFigures>`
     with work as (

@@ -12,7 +12,7 @@ import {
 } from './claim-scrape.ts';
 import { findSites } from './find-sites.ts';
 import { completeScrape, failScrape } from './finish-scrape.ts';
-import { beginSite, saveSite, ScrapeLost } from './save-site.ts';
+import { beginSite, endPendingSites, saveSite, ScrapeLost } from './save-site.ts';
 import { scrapeSite } from './scrape-site.ts';
 import { SearchProviderFailed } from '#src/leads/search/search-provider.ts';
 import { sendScrape } from './start-scrape.ts';
@@ -30,6 +30,7 @@ type ScrapeServices = Pick<
   | 'clock'
   | 'config'
   | 'db'
+  | 'readReplica'
   | 'dns'
   | 'embedder'
   | 'http'
@@ -48,15 +49,16 @@ interface ScrapeFacts {
 }
 
 /**
- * Takes a scrape from its current state to its end: determines the sites, reads the remaining ones, a few at a time,
- * and chooses the result. Does nothing when another worker holds it.
- * @throws the signal's reason, or an error that keeps the database from being written; the scrape then continues
- * elsewhere
+ * Runs a scrape from its current state to its end: finds the sites, reads the remaining ones, a few at a time, and
+ * chooses the result. Does nothing when another worker holds it.
+ * @param options `timeMs`: after this time no further site is started; 4 minutes by default
+ * @throws the signal's reason, or an error that prevents writing to the database; the scrape then continues elsewhere
  */
 export async function scrapeLeads(
   services: ScrapeServices,
   scrapeId: LeadScrapeId,
   signal: AbortSignal,
+  { timeMs = TIME_MS }: { timeMs?: number } = {},
 ): Promise<ScrapeFacts> {
   const scrape = await claimScrape(services.db, scrapeId);
   if (!scrape) return { scrapeId, end: 'nothing to do' };
@@ -68,7 +70,7 @@ export async function scrapeLeads(
   using lease = keepLease(() => renewScrape(services.db, scrape));
   const both = AbortSignal.any([signal, lease.signal]);
   try {
-    return { scrapeId, end: await runScrape(services, scrape, both) };
+    return { scrapeId, end: await runScrape(services, scrape, { signal: both, timeMs }) };
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof ScrapeLost || lease.signal.aborted) {
       return { scrapeId, end: 'lost' };
@@ -97,7 +99,7 @@ async function sendNext(
 async function runScrape(
   services: ScrapeServices,
   scrape: ClaimedScrape,
-  signal: AbortSignal,
+  { signal, timeMs }: { signal: AbortSignal; timeMs: number },
 ): Promise<ScrapeFacts['end']> {
   try {
     if (!scrape.searched) await findSites(services, scrape, signal);
@@ -105,7 +107,7 @@ async function runScrape(
     if (!(error instanceof SearchProviderFailed)) throw error;
     return retryOrFail(services, scrape, error);
   }
-  await scrapeSites(services, scrape, signal);
+  await scrapeSites(services, scrape, { signal, timeMs });
   const failure = await explainNoPages(services, scrape);
   if (failure !== null) {
     await failScrape(services, scrape, failure);
@@ -115,7 +117,7 @@ async function runScrape(
   return 'completed';
 }
 
-/** A provider may be busy for a moment, and somebody waits for the result: few attempts, close together. */
+/** A provider may be busy for a moment, and a user is waiting: few attempts, close together. */
 async function retryOrFail(
   services: ScrapeServices,
   scrape: ClaimedScrape,
@@ -135,20 +137,23 @@ async function retryOrFail(
 async function scrapeSites(
   services: ScrapeServices,
   scrape: ClaimedScrape,
-  signal: AbortSignal,
+  { signal, timeMs }: { signal: AbortSignal; timeMs: number },
 ): Promise<void> {
   const left = await pendingSites(services.db, scrape);
-  const endsAtMs = performance.now() + TIME_MS;
+  const endsAtMs = performance.now() + timeMs;
   let done = 0;
   let isEnough = false;
   const ending = new AbortController();
   const both = AbortSignal.any([signal, ending.signal]);
   const takeSites = async (): Promise<void> => {
-    for (let site = left.shift(); site !== undefined; site = left.shift()) {
-      if (isEnough || performance.now() > endsAtMs) return;
+    while (!isEnough && performance.now() <= endsAtMs) {
+      const site = left.shift();
+      if (site === undefined) return;
       const leads = await endSite(services, scrape, site, both);
       done += 1;
-      isEnough = leads >= scrape.max_results && done >= MIN_SITES;
+      // A request that names addresses wants all of them read.
+      isEnough =
+        scrape.mode === 'keyword_search' && leads >= scrape.max_results && done >= MIN_SITES;
     }
   };
   const takers = Array.from({ length: Math.min(SITES_AT_ONCE, left.length) }, async () => {
@@ -164,6 +169,11 @@ async function scrapeSites(
   signal.throwIfAborted();
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
+  if (left.length > 0 && !isEnough) await endPendingSites(services.db, scrape, outOfTime(timeMs));
+}
+
+function outOfTime(timeMs: number): string {
+  return `The search ended after ${Math.round(timeMs / 60_000)} minutes, before its turn came.`;
 }
 
 async function endSite(
@@ -181,7 +191,7 @@ async function endSite(
 /** Null when a page of any site was read, or there were no sites. */
 async function explainNoPages(
   { db }: Pick<LeadServices, 'db'>,
-  { id, mode }: ClaimedScrape,
+  { id }: ClaimedScrape,
 ): Promise<string | null> {
   const sites = await db
     .selectFrom('lead_scrape_site')
@@ -193,6 +203,6 @@ async function explainNoPages(
   const [first] = failed;
   if (!first || failed.length < sites.length) return null;
   const reason = first.error ?? `${first.domain} could not be read.`;
-  if (mode === 'scrape_url' || sites.length === 1) return reason;
-  return `None of the ${sites.length} sites that were found could be read. The first: ${reason}`;
+  if (sites.length === 1) return reason;
+  return `None of the ${sites.length} sites could be read. The first: ${reason}`;
 }

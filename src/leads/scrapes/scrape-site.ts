@@ -5,9 +5,9 @@ import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import type { Evidenced, LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
 import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
 import { readIndexedSite } from '#src/leads/search/read-indexed-site.ts';
+import { mostReachable } from './reachability.ts';
 import { assertHeld, savePages, type SiteResult } from './save-site.ts';
 import { scored, scoreDrafts } from './score-drafts.ts';
-import { HAS_SCHEME } from './scrape-request.ts';
 import { type OnPage, type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
 import { onlyWanted } from './wanted-facts.ts';
 
@@ -49,7 +49,8 @@ export async function scrapeSite(
           signal,
         );
   const known = await leadsOf(services, scrape, { pages: indexed, domain: site.domain }, signal);
-  if (hasContacts(known, scrape.enrichment)) {
+  // Persons can be recognized only on the original pages.
+  if (hasContacts(known, scrape.enrichment) && !indexed.some(({ isFlat }) => isFlat)) {
     return { leads: known, pages: indexed.length, failure: null, problems: [] };
   }
   const visit = await visitBySchemes(services, scrape, site, {
@@ -85,10 +86,13 @@ async function leadsOf(
 }
 
 function draftsOf(
-  { mode, enrichment }: ClaimedScrape,
+  { mode, urls, enrichment }: ClaimedScrape,
   { pages, domain }: { pages: readonly ExtractedPage[]; domain: string },
 ): LeadDraft[] {
-  const drafts = mergeLeads(pages, domain).slice(0, MAX_LEADS[mode]);
+  const drafts = mostReachable(
+    mergeLeads(pages, domain),
+    MAX_LEADS[urls === null ? mode : 'keyword_search'],
+  );
   return withWebsites(drafts, pages).map((draft) => onlyWanted(draft, enrichment));
 }
 
@@ -96,21 +100,30 @@ function draftsOf(
 async function visitBySchemes(
   services: SiteServices,
   scrape: ClaimedScrape,
-  { url, domain }: PendingSite,
+  { url, further_urls: furtherUrls, domain }: PendingSite,
   options: { signal: AbortSignal; onPage: OnPage },
 ): Promise<SiteVisit> {
-  const visit = async (start: string) =>
+  const visit = async (start: string, further: readonly string[]) =>
     visitSite(
       services,
-      { url: start, domain, wants: scrape.enrichment },
-      { ...options, beforeRequest: () => assertHeld(services.db, scrape) },
+      { url: start, furtherUrls: further, domain, wants: scrape.enrichment },
+      {
+        ...options,
+        owner: scrape.workspace_id,
+        beforeRequest: () => assertHeld(services.db, scrape),
+      },
     );
-  const first = await visit(url);
-  const mayBePlain = scrape.mode === 'scrape_url' && !HAS_SCHEME.test(scrape.query);
+  const first = await visit(url, furtherUrls);
+  const given = scrape.urls ?? [scrape.query];
+  const mayBePlain = scrape.mode === 'scrape_url' && !given.includes(url);
   if (first.pages.length > 0 || !mayBePlain) return first;
-  const second = await visit(url.replace(/^https:/, 'http:'));
+  const second = await visit(plainHttp(url), furtherUrls.map(plainHttp));
   if (second.pages.length > 0) return second;
   return { ...first, failure: `${first.failure ?? ''} Over http: ${second.failure ?? ''}`.trim() };
+}
+
+function plainHttp(url: string): string {
+  return url.replace(/^https:/, 'http:');
 }
 
 function hasContacts(drafts: readonly LeadDraft[], wants: readonly Enrichment[]): boolean {
@@ -120,9 +133,12 @@ function hasContacts(drafts: readonly LeadDraft[], wants: readonly Enrichment[])
   return (!wantsEmail || has('emails')) && (!wantsPhone || has('phones'));
 }
 
-/** A person without a website of their own gets the organisation's, else the site where the person was found. */
+/**
+ * Gives persons without a website that of their organisation, else the site where they were found. Listed members and
+ * their people get neither.
+ */
 function withWebsites(drafts: readonly LeadDraft[], pages: readonly ExtractedPage[]): LeadDraft[] {
-  const organization = drafts.find(({ kind }) => kind === 'organization');
+  const organization = drafts.find(({ kind, foundOn }) => kind === 'organization' && !foundOn);
   const [first] = pages;
   const home: Evidenced | null = first
     ? {
@@ -131,5 +147,8 @@ function withWebsites(drafts: readonly LeadDraft[], pages: readonly ExtractedPag
       }
     : null;
   const website = organization?.website ?? home;
-  return drafts.map((draft) => ({ ...draft, website: draft.website ?? website }));
+  // Listed organisations have no part in the site's home page.
+  return drafts.map((draft) =>
+    draft.foundOn === null ? { ...draft, website: draft.website ?? website } : draft,
+  );
 }

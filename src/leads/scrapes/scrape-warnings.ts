@@ -6,7 +6,11 @@ export function scrapeWarnings({
   sites,
 }: Pick<ScrapeDetails, 'scrape' | 'sites'>): string[] {
   if (scrape.finished_at === null) return [];
-  return [...providerWarnings(scrape, sites.length), ...sites.flatMap(siteWarning)];
+  return [
+    ...providerWarnings(scrape, sites.length),
+    ...omittedWarnings(scrape),
+    ...sites.flatMap(siteWarning),
+  ];
 }
 
 function providerWarnings(
@@ -18,6 +22,12 @@ function providerWarnings(
   return [
     `Only web pages that are indexed here were searched, and ${found}. To search the whole web, set LEAD_SEARCH_PROVIDER to searxng or brave; to read one site, give its address with scrape_url.`,
   ];
+}
+
+function omittedWarnings({ far_sites: omitted }: ScrapeDetails['scrape']): string[] {
+  if (omitted === 0) return [];
+  const sites = omitted === 1 ? '1 site was' : `${omitted} sites were`;
+  return [`${sites} not about the query and omitted.`];
 }
 
 function siteWarning({

@@ -27,10 +27,12 @@ export interface ScrapeRecord {
   id: LeadScrapeId;
   mode: ScrapeMode;
   query: string;
+  urls: string[] | null;
   max_results: number;
   enrichment: Enrichment[];
   status: LeadScrapeStatus;
   provider: string | null;
+  far_sites: number;
   pages_done: number;
   leads_found: number;
   error: string | null;
@@ -89,7 +91,7 @@ export const scrapesQuerySchema = z.strictObject({
 });
 
 function columns(retentionDays: number): RawBuilder<unknown> {
-  return sql`id, mode, query, max_results, enrichment, status, provider, pages_done, leads_found,
+  return sql`id, mode, query, urls, max_results, enrichment, status, provider, far_sites, pages_done, leads_found,
     error, processing_time_ms, created_at, started_at, finished_at,
     finished_at + make_interval(days => ${retentionDays}) as expires_at`;
 }

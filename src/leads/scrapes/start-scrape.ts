@@ -13,7 +13,7 @@ const SHARED_SECONDS = 3_600;
 const MAX_UNFINISHED = 50;
 const RETRY_SECONDS = 30;
 
-/** Who sends the request, and how. */
+/** The sender of the request, and how it was sent. */
 export interface ScrapeAsker {
   workspaceId: WorkspaceId;
   userId: UserId;
@@ -65,6 +65,7 @@ async function findOrInsert(
       user_id: userId,
       mode: order.mode,
       query: order.query,
+      urls: order.urls,
       max_results: order.maxResults,
       enrichment: order.enrichment,
       share_key: shareKey,
@@ -74,7 +75,7 @@ async function findOrInsert(
   return { id, place: unfinished + 1 };
 }
 
-/** An empty result from the index is not shared: pages may be indexed by now, and a new search costs nothing. */
+/** An empty result from the index is not shared: pages may have been indexed since, and a new search costs nothing. */
 async function findShared(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

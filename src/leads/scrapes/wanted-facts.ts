@@ -13,7 +13,11 @@ export function onlyWanted(draft: LeadDraft, wants: readonly Enrichment[]): Lead
     phones: wantsPhone ? draft.phones : [],
     linkedin: wantsSocials ? draft.linkedin : [],
     twitter: wantsSocials ? draft.twitter : [],
+    otherSocials: wants.includes('other_socials')
+      ? draft.otherSocials
+      : { facebook: [], instagram: [] },
     description: wantsCompany ? draft.description : null,
     address: wantsCompany ? draft.address : null,
+    emailPattern: wantsEmail ? draft.emailPattern : null,
   };
 }

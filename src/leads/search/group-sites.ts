@@ -3,7 +3,7 @@ import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
  * Groups pages by site, keeping the order of sites and pages. Leaves out directories, marketplaces and social
- * networks, which are nobody's own site.
+ * networks, which are not an organisation's own site.
  */
 export function groupSites<Page extends { url: string }>(
   pages: readonly Page[],

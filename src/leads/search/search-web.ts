@@ -8,29 +8,31 @@ import {
   SearchProviderFailed,
   type SiteSearch,
 } from './search-provider.ts';
-import type { SiteCandidate } from './site-candidate.ts';
+import type { FoundSites } from './site-candidate.ts';
 
 /** A page has 10 to 20 results; some are directories, some belong to the same site. */
 const MAX_PAGES = 3;
 
-type SearchServices = Pick<LeadServices, 'db' | 'config' | 'embedder' | 'log' | 'operatorFetch'>;
+type SearchServices = Pick<
+  LeadServices,
+  'db' | 'readReplica' | 'config' | 'embedder' | 'log' | 'operatorFetch'
+>;
 
 /**
  * Company sites for a few words, best first: from pages that web connectors have indexed, or from the search engine
  * that the operator has chosen (LEAD_SEARCH_PROVIDER).
  * @throws SearchProviderFailed, or the signal's reason when aborted
  */
-export async function searchWeb(
-  services: SearchServices,
-  search: SiteSearch,
-): Promise<SiteCandidate[]> {
+export async function searchWeb(services: SearchServices, search: SiteSearch): Promise<FoundSites> {
   const provider = openSearchProvider(services);
   if (provider === null) return searchIndex(services, search);
   const pages = await findPages(services, provider, search);
   const sites = [...groupSites(pages)].slice(0, search.wanted);
-  return sites.flatMap(([domain, [first]]) =>
+  const candidates = sites.flatMap(([domain, [first]]) =>
     first ? [{ url: homePageOf(first.url), domain, documentIds: [] }] : [],
   );
+  // The search engine's ranking is trusted.
+  return { sites: candidates, omitted: 0 };
 }
 
 /** Page by page, until there are enough sites or a page brings nothing new. */

@@ -2,7 +2,19 @@ import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { pageKey, plainAddress, siteDomainOf } from './page-key.ts';
 import { isNewsName, kindOfName, type NamedPageKind } from '#src/leads/lexicon/site-page-words.ts';
 
-export type SitePageKind = NamedPageKind | 'home' | 'person' | 'vcard';
+export type SitePageKind =
+  | NamedPageKind
+  /** A further start page. */
+  | 'start'
+  | 'home'
+  /** Page of one person, or of one member of an association. */
+  | 'person'
+  | 'member'
+  | 'vcard'
+  /** A frame of another page. */
+  | 'frame'
+  /** Its name gives no hint. */
+  | 'other';
 
 /** A page of a site that is worth a visit. */
 export interface SitePage {
@@ -33,12 +45,12 @@ export function discoverPages(
   const found = new Map<string, SitePage>();
   const own = URL.parse(page.url);
   const isOfSite = siteTest(domain);
-  for (const { url, text } of page.links.slice(0, MAX_LINKS)) {
+  for (const { url, text, role } of page.links.slice(0, MAX_LINKS)) {
     const address = url.length > MAX_URL_LENGTH ? null : plainAddress(url);
     if (!address || !isOfSite(address)) continue;
     const key = pageKey(address);
     if (own && key === pageKey(own)) continue;
-    const named = namePage(address, text);
+    const named = role === undefined ? namePage(address, text) : nameByRole(address, role);
     if (named === null) continue;
     const known = found.get(key);
     if (!known || named.share > known.share) {
@@ -93,11 +105,41 @@ function siteTest(domain: string): (address: URL) => boolean {
   };
 }
 
+/** Top-level pages whose names give no hint, in page order: on a small site, any of them may have contacts. */
+export function discoverOthers(
+  page: Pick<ExtractedPage, 'url' | 'links'>,
+  domain: string,
+): SitePage[] {
+  const isOfSite = siteTest(domain);
+  return page.links.slice(0, MAX_LINKS).flatMap(({ url, role }): SitePage[] => {
+    const address = url.length > MAX_URL_LENGTH ? null : plainAddress(url);
+    if (!address || !isOfSite(address) || role !== undefined) return [];
+    const path = decoded(address.pathname);
+    const segments = path.split('/').filter((segment) => segment !== '');
+    const isPlain = !NO_PAGE.test(path) && address.searchParams.size <= 1;
+    const isHigh = segments.length > 0 && segments.length <= 2;
+    const isContent = !segments.some((segment) => isNewsName(segment) || SERVICE.test(segment));
+    return isPlain && isHigh && isContent ? [{ url: address.href, kind: 'other', share: 0.1 }] : [];
+  });
+}
+
+/** Functions of a site, not content. */
+const SERVICE =
+  /^(?:log-?in|log-?out|sign-?(?:in|up|out)|register|account|my-?account|search|feed|rss|sitemap|basket|checkout|wp-(?:admin|login|json|content)|cgi-bin|api|print|download|downloads|anmelden|suche|termin|termine)(?:\.\w{1,5})?$/i;
+
 type Naming = Pick<SitePage, 'kind' | 'share'>;
+
+/** Links to vCards often have the URL of a program, so the link text counts too. */
+const VCARD_PATH = /\.vcf$|(?:^|\/)v-?card(?:\/|$)/i;
+const VCARD_TEXT = /(?:^|[^\p{L}])(?:v-?card|vcf|elektronische visitenkarte)(?![\p{L}])/iu;
+
+function nameByRole(url: URL, role: 'frame' | 'vcard'): Naming | null {
+  return role === 'frame' && NO_PAGE.test(decoded(url.pathname)) ? null : { kind: role, share: 1 };
+}
 
 function namePage(url: URL, text: string): Naming | null {
   const path = decoded(url.pathname);
-  if (/\.vcf$/i.test(path)) return { kind: 'vcard', share: 1 };
+  if (VCARD_PATH.test(path) || VCARD_TEXT.test(text)) return { kind: 'vcard', share: 1 };
   if (NO_PAGE.test(path)) return null;
   const segments = path.split('/').filter((segment) => segment !== '');
   const last = (segments.pop() ?? '').replace(PAGE_EXTENSION, '');
@@ -129,7 +171,10 @@ function belowNamed(segments: readonly string[], last: string): Naming | null {
   if (parent.kind === 'team') {
     return isPersonName(last) ? { kind: 'person', share: BELOW_SHARE } : null;
   }
-  return parent.kind === 'privacy' ? null : { kind: parent.kind, share: BELOW_SHARE };
+  if (parent.kind === 'members') return { kind: 'member', share: BELOW_SHARE };
+  return parent.kind === 'privacy' || parent.kind === 'support'
+    ? null
+    : { kind: parent.kind, share: BELOW_SHARE };
 }
 
 function isPersonName(name: string): boolean {

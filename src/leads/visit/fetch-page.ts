@@ -2,6 +2,7 @@ import { decodePage } from '#src/files/decode-page.ts';
 import { type HttpClient, OutboundError, type OutboundResponse } from '#src/platform/http.ts';
 import { isRedirect, nextHop } from '#src/platform/outbound-hop.ts';
 import { retryAfterMs } from '#src/platform/retry-after.ts';
+import type { CookieJar } from './cookie-jar.ts';
 import { explainFetchFailure } from './explain-fetch-failure.ts';
 
 /** The outcome of one request for a page. */
@@ -37,19 +38,23 @@ export async function fetchPage(
     timeoutMs: number;
     /** Whether a page with an immediate refresh counts as moved; else it is read as it is. */
     followsRefresh: boolean;
+    /** The cookies of the visit; redirects may add some. */
+    cookies: CookieJar;
   },
 ): Promise<FetchedPage> {
-  const { url, signal, timeoutMs, followsRefresh } = request;
+  const { url, signal, timeoutMs, followsRefresh, cookies } = request;
+  const cookie = cookies.headerFor(url);
   try {
     const response = await http.send({
       url,
-      headers: { accept: ACCEPT },
+      headers: { accept: ACCEPT, ...(cookie !== null && { cookie }) },
       signal,
       timeoutMs,
       maxBytes: MAX_BYTES,
       excess: 'cut',
       maxRedirects: 0,
     });
+    cookies.keep(url, response.headers);
     return understand(url, response, followsRefresh);
   } catch (error) {
     signal.throwIfAborted();

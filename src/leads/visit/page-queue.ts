@@ -8,35 +8,51 @@ export interface QueuedPage extends SitePage {
 
 /** Most sites state their location on one page; the rest of the visit is for people. */
 const MAX_BY_KIND: Readonly<Record<SitePageKind, number>> = {
+  start: 50,
   home: 1,
   imprint: 2,
   contact: 2,
   team: 4,
   about: 2,
-  vcard: 5,
+  members: 3,
+  vcard: 6,
   person: 6,
+  member: 6,
+  support: 2,
   privacy: 1,
+  frame: 8,
+  other: 4,
 };
 
 const ORDER: readonly SitePageKind[] = [
+  'start',
   'home',
   'contact',
   'team',
+  'members',
   'about',
   'imprint',
   'vcard',
   'person',
+  'member',
+  'support',
+  'other',
   'privacy',
 ];
 /** An imprint must by law name who is responsible, with a mail address and usually a phone number. */
 const GERMAN_ORDER: readonly SitePageKind[] = [
+  'start',
   'home',
   'imprint',
   'contact',
   'team',
+  'members',
   'about',
   'vcard',
   'person',
+  'member',
+  'support',
+  'other',
   'privacy',
 ];
 
@@ -54,7 +70,7 @@ export class PageQueue {
   /** The pages still to be visited that the site itself names. */
   named(): string[] {
     return this.waiting
-      .filter(({ kind, isGuessed }) => isGuessed !== true && this.hasRoom(kind))
+      .filter(({ kind, isGuessed }) => isGuessed !== true && kind !== 'other' && this.hasRoom(kind))
       .map(({ url }) => url);
   }
 

@@ -1,4 +1,5 @@
 import { type HttpClient, OutboundError, type OutboundResponse } from '#src/platform/http.ts';
+import { isRedirect, nextHop } from '#src/platform/outbound-hop.ts';
 import { readRobotsFile, ROBOTS_READ_BYTES, type RobotsFile } from '#src/platform/robots-file.ts';
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import { explainFetchFailure } from './explain-fetch-failure.ts';
@@ -11,6 +12,13 @@ export interface OriginRobots extends RobotsFile {
   readonly pauseMs: number | null;
 }
 
+export interface RobotsRequest {
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Called before each redirect is followed; its rejection ends the request. */
+  beforeHop?: (url: string) => Promise<void>;
+}
+
 /** The robots.txt files that this process has read recently. */
 export interface RobotsCache {
   /** Null when it must be fetched. */
@@ -19,7 +27,7 @@ export interface RobotsCache {
    * Requests the origin's robots.txt.
    * @throws the signal's reason
    */
-  fetch(url: string, options: { signal: AbortSignal; timeoutMs: number }): Promise<OriginRobots>;
+  fetch(url: string, options: RobotsRequest): Promise<OriginRobots>;
 }
 
 /** RFC 9309 §2.4: at most 24 hours. */
@@ -92,11 +100,12 @@ export function createRobotsCache(
       entries.set(origin, entry);
       return entry.robots;
     },
-    async fetch(url, { signal, timeoutMs }) {
+    async fetch(url, request) {
+      const { signal, timeoutMs } = request;
       const { origin } = new URL(url);
       const address = `${origin}/robots.txt`;
       try {
-        const response = await askForRobots(http, address, { signal, timeoutMs });
+        const response = await askForRobots(http, address, request);
         const own = understand(address, response);
         keep(origin, own);
         const landed = new URL(response.url).origin;
@@ -117,18 +126,43 @@ export function createRobotsCache(
   };
 }
 
-function askForRobots(
+/** RFC 9309 §2.3.1.2. */
+const MAX_HOPS = 5;
+
+/**
+ * Follows redirects one at a time, each in its turn. Time spent in `beforeHop` does not count towards the site's
+ * timeout.
+ */
+async function askForRobots(
   http: HttpClient,
-  url: string,
-  options: { signal: AbortSignal; timeoutMs: number },
+  start: string,
+  { signal, timeoutMs, beforeHop = async () => undefined }: RobotsRequest,
 ): Promise<OutboundResponse> {
-  return http.send({
-    ...options,
-    url,
-    headers: { accept: 'text/plain, */*;q=0.1' },
-    maxBytes: ROBOTS_READ_BYTES,
-    excess: 'cut',
-  });
+  let url = start;
+  let leftMs = timeoutMs;
+  for (let hops = 0; ; hops += 1) {
+    const startedMs = performance.now();
+    const response = await http.send({
+      url,
+      headers: { accept: 'text/plain, */*;q=0.1' },
+      signal,
+      timeoutMs: Math.max(1, Math.ceil(leftMs)),
+      maxBytes: ROBOTS_READ_BYTES,
+      excess: 'cut',
+      maxRedirects: 0,
+    });
+    leftMs -= performance.now() - startedMs;
+    const location = response.headers.get('location') ?? undefined;
+    if (!isRedirect(response.status, location)) return response;
+    if (hops >= MAX_HOPS) {
+      const { hostname } = new URL(url);
+      const reason = `${hostname} redirected more than ${MAX_HOPS} times.`;
+      throw new OutboundError('too-many-redirects', reason);
+    }
+    const hop = { url: new URL(url), method: 'GET', headers: {}, body: null } as const;
+    url = nextHop(hop, response.status, location).url.href;
+    await beforeHop(url);
+  }
 }
 
 const PASSING = [408, 425, 429];

@@ -78,7 +78,7 @@ async function untilNextSlot(db: LeadServices['db'], domain: string): Promise<nu
 /** A longer pause is a mistake, or malicious. */
 const MAX_PAUSE_MS = 3_600_000;
 
-/** Leaves the site alone for this long, at most an hour: nobody gets an earlier slot. */
+/** Pauses requests to the site for this long, at most an hour: no visit gets an earlier slot. */
 export async function pauseSite(
   db: LeadServices['db'],
   domain: string,

@@ -4,6 +4,7 @@ import { OutboundError } from '#src/platform/http.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
 import { isDirectory } from '#src/leads/lexicon/directory-hosts.ts';
 import type { ExtractedPage, PageToExtract } from '#src/leads/extract/extracted-page.ts';
+import { CookieJar } from './cookie-jar.ts';
 import { whyUncallable } from './explain-fetch-failure.ts';
 import { fetchPage, type FetchedPage, type PageFault } from './fetch-page.ts';
 import { siteDomainOf } from './page-key.ts';
@@ -37,7 +38,9 @@ export class SiteReader {
   private readonly services: VisitServices;
   private readonly budget: VisitBudget;
   private readonly signal: AbortSignal;
+  private readonly owner: string;
   private readonly beforeRequest: () => Promise<void>;
+  private readonly cookies = new CookieJar();
   private rendered = 0;
 
   constructor(
@@ -46,6 +49,7 @@ export class SiteReader {
       domain: string;
       budget: VisitBudget;
       signal: AbortSignal;
+      owner: string;
       /** Called right before each request; its rejection ends the visit. */
       beforeRequest: () => Promise<void>;
     },
@@ -54,6 +58,7 @@ export class SiteReader {
     this.domain = options.domain;
     this.budget = options.budget;
     this.signal = options.signal;
+    this.owner = options.owner;
     this.beforeRequest = options.beforeRequest;
   }
 
@@ -117,7 +122,11 @@ export class SiteReader {
     const since = cache.known(url);
     if (since) return since;
     const robots = await this.budget.spend(ROBOTS_TIMEOUT_MS, (timeoutMs) =>
-      cache.fetch(url, { signal: this.signal, timeoutMs }),
+      cache.fetch(url, {
+        signal: this.signal,
+        timeoutMs,
+        beforeHop: (hop) => this.takeTurn(siteDomainOf(hop), null),
+      }),
     );
     if (robots.pauseMs !== null) await pauseSite(db, domain, robots.pauseMs);
     return robots;
@@ -172,10 +181,10 @@ export class SiteReader {
     { crawlDelayMs }: OriginRobots,
     followsRefresh: boolean,
   ): Promise<FetchedPage> {
-    const { signal, budget, services } = this;
+    const { signal, budget, services, cookies } = this;
     const startedMs = performance.now();
     const fetched = await budget.spend(budget.limits.pageTimeoutMs, (timeoutMs) =>
-      fetchPage(services.http, { url, signal, timeoutMs, followsRefresh }),
+      fetchPage(services.http, { url, signal, timeoutMs, followsRefresh, cookies }),
     );
     const gapMs = gapOf(services, crawlDelayMs);
     // A slow site gets its pause after it has responded, not while it works.
@@ -194,9 +203,10 @@ export class SiteReader {
   }
 
   private async extractOnce(page: PageToExtract): Promise<SitePageRead> {
-    const { signal } = this;
+    const { signal, owner, services } = this;
     try {
-      return { kind: 'read', page: await this.services.leadExtractor.extract({ ...page, signal }) };
+      const extracted = await services.leadExtractor.extract({ ...page, signal, owner });
+      return { kind: 'read', page: extracted };
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error;
       return failed(
@@ -208,7 +218,7 @@ export class SiteReader {
 
   /** The page after its scripts have run; null when no browser can render it. Costs one more request, and is rare. */
   private async render(url: string): Promise<string | null> {
-    const { services, budget, signal } = this;
+    const { services, budget, signal, owner } = this;
     const { renderer } = services;
     if (renderer === null || this.rendered >= budget.limits.renderedPages) return null;
     this.rendered += 1;
@@ -216,7 +226,7 @@ export class SiteReader {
       await this.takeTurn(this.domain, await this.robots(url));
       const rendered = await budget.spend(RENDER_TIMEOUT_MS, async (timeoutMs) => {
         using deadline = startDeadline(signal, timeoutMs);
-        return await renderer.render(url, { scroll: false, signal: deadline.signal });
+        return await renderer.render(url, { scroll: false, signal: deadline.signal, owner });
       });
       const isOfSite = siteDomainOf(rendered.url) === this.domain;
       const isPage = isOfSite && rendered.status < 400 && rendered.html !== '';

@@ -5,6 +5,10 @@ export interface VisitLimits {
   pages: number;
   /** Number of links from the start page. */
   depth: number;
+  /** Depth for pages and vCards of people: home, people, profile, card. */
+  peopleDepth: number;
+  /** Frames per page. */
+  frames: number;
   /** Requests for pages and sitemaps, including failed ones and redirects. */
   requests: number;
   pageTimeoutMs: number;
@@ -16,14 +20,31 @@ export interface VisitLimits {
 }
 
 export const VISIT_LIMITS: VisitLimits = {
-  pages: 8,
+  pages: 12,
   depth: 2,
-  requests: 24,
+  peopleDepth: 3,
+  frames: 3,
+  requests: 30,
   pageTimeoutMs: 10_000,
   fetchMs: 20_000,
   visitMs: 45_000,
   renderedPages: 3,
 };
+
+/** Requested pages come on top of the usual limits, each with the time of an ordinary page. */
+export function limitsFor(furtherStarts: number): VisitLimits {
+  const { pages, requests, fetchMs, visitMs, ...rest } = VISIT_LIMITS;
+  return {
+    ...rest,
+    pages: pages + furtherStarts,
+    requests: requests + 2 * furtherStarts,
+    fetchMs: Math.min(MAX_FETCH_MS, fetchMs + furtherStarts * 2_000),
+    visitMs: Math.min(MAX_VISIT_MS, visitMs + furtherStarts * 3_000),
+  };
+}
+
+const MAX_FETCH_MS = 60_000;
+const MAX_VISIT_MS = 150_000;
 
 /** The visit has nothing left to spend. The message says what ran out. */
 export class BudgetSpent extends Error {

@@ -1,25 +1,28 @@
 import type { Enrichment, PageProblem } from '#src/tables/leads.ts';
+import { hasFound } from './has-found.ts';
+import { joinFrame } from './join-frame.ts';
 import {
   discoverListed,
+  discoverOthers,
   discoverPages,
   guessPages,
   isGermanSite,
   type SitePage,
+  type SitePageKind,
 } from './discover-pages.ts';
-import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { homeOf, pageKey, plainAddress } from './page-key.ts';
 import { PageQueue, type QueuedPage } from './page-queue.ts';
 import { SlotTooFar } from './site-pace.ts';
 import { SiteReader, type VisitServices } from './site-reader.ts';
-import { BudgetSpent, VISIT_LIMITS, VisitBudget, type VisitLimits } from './visit-budget.ts';
+import { BudgetSpent, limitsFor, VisitBudget, type VisitLimits } from './visit-budget.ts';
 
 /** The outcome of a visit. */
 export interface SiteVisit {
   pages: ExtractedPage[];
   /** Why the start page could not be read, in a sentence that names the host; null when it was read. */
   failure: string | null;
-  /** Pages that the site names and that could not be read. Links that lead to nothing are none. */
+  /** Pages that the site links to and that could not be read. Dead links do not count. */
   problems: PageProblem[];
   /** The site's registrable domain, after a move of the start page that of the new site. */
   domain: string;
@@ -31,6 +34,8 @@ export type OnPage = (pages: readonly ExtractedPage[], domain: string) => Promis
 interface SiteToVisit {
   /** Where the visit starts. */
   url: string;
+  /** Further start pages of the site. */
+  furtherUrls?: readonly string[];
   /** Its registrable domain. */
   domain: string;
   /** The facts wanted: a visit ends when it has found them all. */
@@ -48,15 +53,19 @@ export async function visitSite(
   site: SiteToVisit,
   options: {
     signal: AbortSignal;
+    /** The requesting workspace. */
+    owner: string;
     onPage: OnPage;
     /** Called right before each request. */
     beforeRequest?: () => Promise<void>;
     limits?: Partial<VisitLimits>;
   },
 ): Promise<SiteVisit> {
-  const budget = new VisitBudget({ ...VISIT_LIMITS, ...options.limits });
-  const { signal, beforeRequest = async () => undefined } = options;
-  const reader = new SiteReader(services, { domain: site.domain, budget, signal, beforeRequest });
+  const usual = limitsFor(site.furtherUrls?.length ?? 0);
+  const budget = new VisitBudget({ ...usual, ...options.limits });
+  const { signal, owner, beforeRequest = async () => undefined } = options;
+  const { domain } = site;
+  const reader = new SiteReader(services, { domain, budget, signal, owner, beforeRequest });
   const visit = new Visit(reader, site, budget.limits, options.onPage);
   try {
     if (await visit.begin()) await visit.readOtherPages();
@@ -77,8 +86,26 @@ function tooSlow(url: string): string {
 /** For sites that link to fewer pages than this, the sitemap is read, if they name one. */
 const ENOUGH_PAGES = 4;
 const MAX_SITEMAPS = 3;
+/** Frames read in one visit. */
+const MAX_FRAMES = 8;
+/** Candidates whose names give no hint; few of them are read. */
+const MAX_OTHERS = 20;
 /** More would fill a page without saying more. */
 const MAX_PROBLEMS = 20;
+
+/** Kinds of pages that usually add facts beyond those already found. */
+const TELLING: readonly SitePageKind[] = [
+  'start',
+  'home',
+  'contact',
+  'imprint',
+  'team',
+  'members',
+  'person',
+  'member',
+  'vcard',
+  'support',
+];
 
 class Visit {
   readonly pages: ExtractedPage[] = [];
@@ -96,8 +123,11 @@ class Visit {
   private home: string;
   /** Pages that the site itself has named. */
   private named = 0;
+  /** Top-level pages whose names give no hint. */
+  private readonly others: SitePage[] = [];
   private hasAskedSitemap = false;
   private hasGuessed = false;
+  private frames = 0;
 
   constructor(reader: SiteReader, site: SiteToVisit, limits: VisitLimits, onPage: OnPage) {
     this.reader = reader;
@@ -114,6 +144,12 @@ class Visit {
   async begin(): Promise<boolean> {
     const { url } = this.site;
     this.queue.mark(url);
+    // The request names these pages, so each is read.
+    const further = this.site.furtherUrls ?? [];
+    this.queue.add(
+      further.map((one) => ({ url: one, kind: 'start', share: 1 })),
+      0,
+    );
     const start = await this.reader.read(url, { mayLeave: true });
     if (start.kind === 'read') {
       this.hasStarted = true;
@@ -125,7 +161,7 @@ class Visit {
     // Unless the visit has started there.
     this.queue.add([{ url: this.home, kind: 'home', share: 1 }], 0);
     if (start.kind === 'read' || start.lost === 'content') return true;
-    return start.lost === 'page' && this.queue.has('home');
+    return start.lost === 'page' && this.queue.has('start', 'home');
   }
 
   /** Reads the other pages, until there are enough. */
@@ -134,7 +170,7 @@ class Visit {
       const next = this.queue.take(this.isGerman()) ?? (await this.findMore());
       if (next === null) return;
       const mayLeave = this.pages.length === 0;
-      this.reading = next.isGuessed === true || next.kind === 'home' ? null : next.url;
+      this.reading = isNamed(next) ? next.url : null;
       const read = await this.reader.read(next.url, { mayLeave });
       if (read.kind === 'read') await this.take(read.page, next.depth);
       else if (!read.isMissing) this.note(this.reading, read.reason);
@@ -153,17 +189,10 @@ class Visit {
     if (url !== null && this.problems.length < MAX_PROBLEMS) this.problems.push({ url, reason });
   }
 
-  /** Whether everything wanted has been found for the organisation, and no page about its people is left. */
+  /** Whether everything wanted about the organisation is found, and no page is left that usually adds more. */
   private isEnough(): boolean {
-    if (this.queue.has('home', 'team', 'person')) return false;
-    const cards = this.pages.flatMap((page) => page.cards).filter(({ kind }) => kind !== 'person');
-    const isFound: Record<Enrichment, (card: ContactCard) => boolean> = {
-      email: ({ emails }) => emails.length > 0,
-      phone: ({ phones }) => phones.length > 0,
-      socials: ({ profiles }) => profiles.length > 0,
-      company_info: ({ description, address }) => description !== null || address !== null,
-    };
-    return this.pages.length > 0 && this.site.wants.every((want) => cards.some(isFound[want]));
+    if (this.queue.has(...TELLING)) return false;
+    return this.pages.length > 0 && hasFound(this.pages, this.site.wants);
   }
 
   private async take(page: ExtractedPage, depth: number): Promise<void> {
@@ -175,9 +204,46 @@ class Visit {
     this.queue.mark(page.url);
     // Its links have been queued; keeping thousands of long ones would only fill the memory until the visit ends.
     this.pages.push({ ...page, links: [] });
-    if (depth < this.limits.depth)
-      this.addNamed(discoverPages(page, this.reader.domain), depth + 1);
+    await this.followLinks(page, depth);
     await this.onPage(this.pages, this.reader.domain);
+  }
+
+  private async followLinks(page: ExtractedPage, depth: number): Promise<void> {
+    const { domain } = this.reader;
+    const found = discoverPages(page, domain);
+    const isNear = depth < this.limits.depth;
+    const further = found.filter(({ kind }) => kind !== 'frame' && (isNear || isOfPeople(kind)));
+    if (depth < this.limits.peopleDepth) this.addNamed(further, depth + 1);
+    if (isNear && this.others.length < MAX_OTHERS) {
+      this.others.push(...discoverOthers(page, domain).slice(0, MAX_OTHERS));
+    }
+    await this.readFrames(
+      found.filter(({ kind }) => kind === 'frame'),
+      depth,
+    );
+  }
+
+  /** Merges frames into the page read last. Their links count as links of that page. */
+  private async readFrames(frames: readonly SitePage[], depth: number): Promise<void> {
+    const place = this.pages.length - 1;
+    for (const { url } of frames.slice(0, this.limits.frames)) {
+      if (this.frames >= MAX_FRAMES || !this.queue.mark(url)) continue;
+      this.frames += 1;
+      const named = this.reading;
+      this.reading = url;
+      const read = await this.reader.read(url, { mayLeave: false });
+      this.reading = named;
+      if (read.kind === 'failed') {
+        if (!read.isMissing) this.note(url, read.reason);
+        continue;
+      }
+      const parent = this.pages[place];
+      if (parent) this.pages[place] = joinFrame(parent, read.page);
+      await this.followLinks(
+        { ...read.page, links: read.page.links.filter(({ role }) => role !== 'frame') },
+        depth,
+      );
+    }
   }
 
   /** The next page, when no link leads to one. */
@@ -187,6 +253,11 @@ class Visit {
     if (!this.hasAskedSitemap) {
       this.hasAskedSitemap = true;
       await this.askSitemaps();
+    }
+    if (this.named < ENOUGH_PAGES && this.others.length > 0) {
+      this.queue.add(this.others.splice(0), this.limits.depth);
+      const other = this.queue.take(this.isGerman());
+      if (other !== null) return other;
     }
     if (this.named === 0 && !this.hasGuessed) {
       this.hasGuessed = true;
@@ -218,4 +289,12 @@ class Visit {
   private isGerman(): boolean {
     return isGermanSite(this.home, this.pages[0]?.language ?? '');
   }
+}
+
+function isNamed({ kind, isGuessed }: SitePage): boolean {
+  return isGuessed !== true && kind !== 'home' && kind !== 'other';
+}
+
+function isOfPeople(kind: SitePageKind): boolean {
+  return kind === 'person' || kind === 'vcard';
 }

@@ -10,7 +10,7 @@ import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables/w
 import { type DeliveriesQuery, encodeDeliveryCursor } from './lookup-query.ts';
 import { unknownDelivery } from './path-ids.ts';
 
-/** Nobody reads more attempts of one delivery; the latest ones matter. */
+/** Only the latest attempts of a delivery matter. */
 const MAX_ATTEMPTS_SHOWN = 1_000;
 
 export interface DeliveryAddress {

@@ -65,7 +65,7 @@ export async function findEndpoint(
 }
 
 /**
- * Locks the endpoint: nobody else can change, disable or delete it until the transaction ends.
+ * Locks the endpoint against changes, disabling and deletion until the transaction ends.
  * @throws Problem NOT_FOUND
  */
 export async function lockEndpoint(

@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import { type FoundRow, MAX_COMPARED, MAX_OF_KIND, type Sought } from '#src/platform/found-row.ts';
+import {
+  type FoundRow,
+  MAX_COMPARED,
+  MAX_OF_KIND,
+  type LookupTerm,
+} from '#src/platform/found-row.ts';
 
 /** Webhook endpoints by id, address or description. */
-export async function findEndpoints(db: Database, sought: Sought): Promise<FoundRow[]> {
+export async function findEndpoints(db: Database, sought: LookupTerm): Promise<FoundRow[]> {
   const { rows } = await sql<FoundRow>`
     select id::text as id, id::text as page_id, url as title,
       case when enabled then null else 'disabled' end as state, description as detail, created_at as at
@@ -17,7 +22,7 @@ export async function findEndpoints(db: Database, sought: Sought): Promise<Found
 }
 
 /** Deliveries by their id, or that of their event. */
-export async function findDeliveries(db: Database, sought: Sought): Promise<FoundRow[]> {
+export async function findDeliveries(db: Database, sought: LookupTerm): Promise<FoundRow[]> {
   const { rows } = await sql<FoundRow>`
     select d.id::text as id, d.id::text as page_id, d.event_type as title, d.status as state,
       e.url as detail, d.created_at as at

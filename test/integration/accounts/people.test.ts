@@ -1,4 +1,3 @@
-// @module-tag database
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -77,7 +76,7 @@ describe('a session', () => {
     expect((await browser.call('GET', '/account')).body.workspace_id).toBe(home.workspaceId);
   });
 
-  it('of an admin elsewhere is no operator', async () => {
+  it('of an administrator of another workspace has no operator rights', async () => {
     const admin = await insertPerson(millrace.services, home.workspaceId, 'admin');
     const session = await signIn(millrace, admin.personEmail);
     expect((await session.call('GET', '/manage/admin/workspaces')).status).toBe(403);

@@ -1,4 +1,3 @@
-// @module-tag database
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#src/api/route.ts';
 import { ROUTES } from '#src/api/routes/index.ts';

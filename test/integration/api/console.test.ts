@@ -1,5 +1,7 @@
 // @module-tag smoke
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findBootstrapWorkspace } from '#src/accounts/bootstrap-workspace.ts';
+import { insertPerson, signIn } from '#test/support/seed-people.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 let millrace: TestMillrace;
@@ -42,6 +44,22 @@ it('serves its files for good under the version that the page names, compressed 
     'if-none-match': headers.get('etag') ?? '',
   });
   expect(again.status).toBe(304);
+});
+
+it('compresses what its pages read, and nothing for programs with a key', async () => {
+  const workspaceId = await findBootstrapWorkspace(millrace.services.db);
+  if (workspaceId === null) throw new Error('There is no bootstrap workspace.');
+  const { personEmail } = await insertPerson(millrace.services, workspaceId, 'admin');
+  const browser = await signIn(millrace, personEmail);
+  const path = '/manage/admin/connector-kinds';
+  const packed = await browser.call('GET', path);
+  expect(packed.headers.get('content-encoding')).toBe('gzip');
+  expect(packed.headers.get('vary')).toContain('Accept-Encoding');
+  const plain = await millrace.call('GET', path);
+  expect(plain.headers.get('content-encoding')).toBeNull();
+  expect(plain.body).toEqual(packed.body);
+  const refusing = await browser.call('GET', path, undefined, { 'Accept-Encoding': 'identity' });
+  expect(refusing.headers.get('content-encoding')).toBeNull();
 });
 
 it('serves no other file, whatever the path', async () => {

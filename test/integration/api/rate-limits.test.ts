@@ -2,7 +2,14 @@
 // @module-tag queues
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openRequestLog } from '#src/api/open-request-log.ts';
-import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+import { parseConfig } from '#src/platform/config.ts';
+import { startMillrace } from '#src/start-millrace.ts';
+import { openTestEnvironment } from '#test/support/test-environment.ts';
+import {
+  migrateTestDatabase,
+  startTestMillrace,
+  type TestMillrace,
+} from '#test/support/test-millrace.ts';
 
 const LIMIT = 6;
 
@@ -99,3 +106,29 @@ it('answers 429 above the limit and says how long to wait', async () => {
   expect(Number(headers.get('Retry-After'))).toBeLessThanOrEqual(60);
   expect(headers.get('X-RateLimit-Remaining')).toBe('0');
 });
+
+it('goes on over a restart', async () => {
+  await using environment = await openTestEnvironment({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+  await migrateTestDatabase(environment.settings);
+  const before = await startMillrace(parseConfig(environment.settings));
+  const askedBefore = await verifyTimes(before.url, environment.adminKey, LIMIT - 1);
+  for (const phase of before.phases) await phase.run();
+
+  const after = await startMillrace(parseConfig(environment.settings));
+  const askedAfter = await verifyTimes(after.url, environment.adminKey, 2);
+  const store = after.services.rateLimitStore;
+  for (const phase of after.phases) await phase.run();
+  expect(askedBefore.map(({ status }) => status)).toEqual(Array<number>(LIMIT - 1).fill(200));
+  expect(askedAfter.map(({ status }) => status)).toEqual([200, 429]);
+  expect(Number(askedAfter[1]?.headers.get('Retry-After'))).toBeLessThanOrEqual(60);
+  if (store.kind === 'memory') expect([...store.moments.values()].flat()).toHaveLength(LIMIT);
+});
+
+async function verifyTimes(url: string, key: string, count: number): Promise<Response[]> {
+  const answers: Response[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const headers = { Authorization: `Bearer ${key}` };
+    answers.push(await fetch(`${url}/auth/verify`, { headers }));
+  }
+  return answers;
+}

@@ -143,6 +143,26 @@ describe('the subscription status', () => {
     });
   });
 
+  it('is told beside what is in use of it, by the workspace alone', async () => {
+    const own = await workspaceOn('Pro');
+    const other = await workspaceOn('Pro');
+    const usageOf = async (key: string) =>
+      (await millrace.call('GET', '/subscription/usage', undefined, { key })).body;
+    const text = 'Twenty-four letters long';
+    await millrace.call(
+      'POST',
+      '/service-api/ingestion',
+      { document: { semantic_identifier: 'One', sections: [{ text }] } },
+      { key: own.key },
+    );
+    const account = { email: 'ann@gmail.com', smtp_password: 'a password' };
+    await millrace.call('POST', '/email-accounts', account, { key: own.key });
+    const { storage_bytes: bytes, ...counts } = await usageOf(own.key);
+    expect(counts).toEqual({ users: 1, email_accounts: 1, card_payments: false });
+    expect(bytes).toBeGreaterThanOrEqual(text.length);
+    expect(await usageOf(other.key)).toMatchObject({ email_accounts: 0, storage_bytes: 0 });
+  });
+
   it('shows nothing of other subscriptions', async () => {
     const a = await workspaceOn('Free');
     const b = await workspaceOn('Free');

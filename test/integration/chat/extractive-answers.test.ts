@@ -47,6 +47,14 @@ describe('answers without a language model', () => {
     },
   );
 
+  it('find documents that have other words for what is asked', async () => {
+    const { answer, citation_info, top_documents } = await askHandbook(millrace, 'baby');
+    expect(top_documents[0]?.document_id).toBe('time-off.md');
+    expect(citation_info[0]?.document_id, answer).toBe('time-off.md');
+    const { body } = await millrace.call('POST', '/search', { query: 'baby' });
+    expect(JSON.stringify(body)).not.toMatch(/Parental/);
+  });
+
   it('list what was searched even when nothing is cited', async () => {
     const { top_documents } = await askHandbook(millrace, 'How do I rotate the TLS certificate?');
     expect(top_documents.length).toBeGreaterThan(0);

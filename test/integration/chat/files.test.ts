@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimUserFile } from '#src/chat/user-files/claim-user-file.ts';
+import { claimUserFile, maxOfWorkspace } from '#src/chat/user-files/claim-user-file.ts';
 import { processUserFile } from '#src/chat/user-files/process-user-file.ts';
 import { reconcileUserFiles } from '#src/chat/user-files/reconcile-user-files.ts';
 import type { StoredFileId, UserFileId } from '#src/ids.ts';
@@ -10,7 +10,7 @@ import { buildPng } from '#test/support/build-images.ts';
 import { openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
-import { sendFiles } from '#test/support/upload-files.ts';
+import { type FilePart, sendFiles } from '#test/support/upload-files.ts';
 
 const never = new AbortController().signal;
 
@@ -118,9 +118,12 @@ describe('GET /chat/file/{file_id}', () => {
 
 describe('processing an upload', () => {
   /** Uploads a file and resets it to the state before any worker has read it. */
-  async function unread(content: string): Promise<{ id: UserFileId; fileId: StoredFileId }> {
+  async function unread(
+    content: string,
+    { key }: TestUser = ana,
+  ): Promise<{ id: UserFileId; fileId: StoredFileId }> {
     const { body } = await sendFiles(millrace, '/user/projects/file/upload', [['a.txt', content]], {
-      key: ana.key,
+      key,
     });
     const [{ id, file_id: fileId }] = body.user_files;
     await until(async () => (await row(id))?.status === 'COMPLETED');
@@ -153,16 +156,16 @@ describe('processing an upload', () => {
 
   it('twice changes nothing the second time', async () => {
     const { id } = await unread('Some text.');
-    expect(await processUserFile(millrace.services, id, never)).toEqual({ chunks: 1 });
-    expect(await processUserFile(millrace.services, id, never)).toEqual({ chunks: 0 });
+    expect(await processUserFile(millrace.services, id, never)).toMatchObject({ chunks: 1 });
+    expect(await processUserFile(millrace.services, id, never)).toMatchObject({ chunks: 0 });
     expect(await row(id)).toEqual({ status: 'COMPLETED', error: null, attempts: 1, chunks: 1 });
   });
 
   it('with two workers at once is done by one', async () => {
     const { id } = await unread('Some text.');
     const both = await Promise.all([1, 2].map(() => processUserFile(millrace.services, id, never)));
-    expect(both).toContainEqual({ chunks: 0 });
-    expect(both).toContainEqual({ chunks: 1 });
+    expect(both).toContainEqual({ chunks: 0, end: 'nothing to do' });
+    expect(both).toContainEqual({ chunks: 1, end: 'completed' });
   });
 
   it('that was deleted meanwhile stores nothing', async () => {
@@ -204,8 +207,8 @@ describe('processing an upload', () => {
   it('is given up when every worker dies', async () => {
     const { id } = await unread('Some text.');
     for (let death = 0; death < 5; death += 1) {
-      expect(await claimUserFile(millrace.services.db, id)).not.toBeNull();
-      expect(await claimUserFile(millrace.services.db, id)).toBeNull();
+      expect(await claimUserFile(millrace.services.db, id, 1)).not.toBeNull();
+      expect(await claimUserFile(millrace.services.db, id, 1)).toBeNull();
       await sql`update user_file set claimed_until = now() - interval '1 second' where id = ${id}`.execute(
         millrace.services.db,
       );
@@ -224,5 +227,41 @@ describe('processing an upload', () => {
     );
     await reconcileUserFiles(millrace.services);
     await until(async () => (await row(id))?.status === 'COMPLETED');
+  });
+
+  it('leaves a place for other workspaces, and goes on with its own when one is done', async () => {
+    const { db, config } = millrace.services;
+    const atOnce = maxOfWorkspace(config);
+    expect(atOnce).toBe(config.USER_FILE_CONCURRENCY - 1);
+    const busy = await openWorkspace(millrace);
+    const files: FilePart[] = Array.from({ length: atOnce + 1 }, (_, n) => [
+      `${n}.txt`,
+      `Text ${n}.`,
+    ]);
+    const { body } = await sendFiles(millrace, '/user/projects/file/upload', files, {
+      key: busy.key,
+    });
+    const ids: UserFileId[] = body.user_files.map(({ id }: { id: UserFileId }) => id);
+    for (const id of ids) await until(async () => (await row(id))?.status === 'COMPLETED');
+    const waiting = ids.at(-1);
+    const [first] = ids;
+    if (!first || !waiting) throw new Error('Nothing was uploaded.');
+    // As many as may be read at once are being read, by workers that are not there; the last one waits.
+    await sql`delete from user_file_chunk where user_file_id = any(${ids}::uuid[])`.execute(db);
+    await sql`update user_file set status = 'PROCESSING', text = null, chunk_count = null,
+        attempts = 1, queued_at = now() + interval '1 hour',
+        claimed_until = case when id <> ${waiting} then now() + interval '1 hour' end
+      where id = any(${ids}::uuid[])`.execute(db);
+    expect(await processUserFile(millrace.services, waiting, never)).toMatchObject({
+      end: 'nothing to do',
+    });
+    const other = await unread('Of another workspace.', await openWorkspace(millrace));
+    expect(await processUserFile(millrace.services, other.id, never)).toMatchObject({
+      end: 'completed',
+    });
+    await sql`update user_file set claimed_until = now() - interval '1 second'
+      where id = ${first}`.execute(db);
+    await processUserFile(millrace.services, first, never);
+    await until(async () => (await row(waiting))?.status === 'COMPLETED');
   });
 });

@@ -1,4 +1,3 @@
-// @module-tag database
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ROUTES } from '#src/api/routes/index.ts';
 import type { Role } from '#src/tables/accounts.ts';

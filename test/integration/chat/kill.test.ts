@@ -17,7 +17,7 @@ import {
   textEvent,
 } from '#test/support/scripted-llm.ts';
 import { openTestProcesses, type TestProcesses } from '#test/support/test-processes.ts';
-import { until } from '#test/support/until.ts';
+import { until, untilRecovered } from '#test/support/until.ts';
 
 /** The sweep runs once a minute. */
 const SWEEP_MS = 150_000;
@@ -102,9 +102,9 @@ describe.skipIf(databaseUrl === undefined)(
       const { db } = processes;
       const api = await processes.startApi();
       const reader = await scene.begin();
-      await until(() => isSaved(db, reader.messageId));
+      await untilRecovered(() => isSaved(db, reader.messageId));
       await api.kill();
-      await until(async () => llm.inProgress() === 0);
+      await untilRecovered(async () => llm.inProgress() === 0);
       expect(await messageOf(db, reader.messageId)).toMatchObject({ isFinished: false });
       await processes.startApi();
       await expectUsable(scene, reader.sessionId);
@@ -129,7 +129,7 @@ describe.skipIf(databaseUrl === undefined)(
       const { db, service } = processes;
       const api = await processes.startApi();
       const reader = await scene.begin();
-      await until(() => isSaved(db, reader.messageId));
+      await untilRecovered(() => isSaved(db, reader.messageId));
       await api.kill();
       await processes.startApi();
       const path = `/chat/chat-session/${reader.sessionId}/resume-stream`;
@@ -162,7 +162,7 @@ describe.skipIf(databaseUrl === undefined)(
       const api = await processes.startApi();
       const reader = await scene.begin();
       api.signal('SIGTERM');
-      await until(() =>
+      await untilRecovered(() =>
         scene.begin().then(
           () => false,
           () => true,
@@ -188,7 +188,7 @@ describe.skipIf(databaseUrl === undefined)(
       api.signal('SIGTERM');
       // The models would never finish.
       expect(await api.ended(15 * GRACE_SECONDS * 1_000)).toBe(0);
-      await until(async () => llm.inProgress() === 0);
+      await untilRecovered(async () => llm.inProgress() === 0);
       for (const { messageId } of readers) {
         expect(await messageOf(db, messageId)).toMatchObject({
           content: 'Half an answer',

@@ -16,7 +16,7 @@ import {
 } from '#test/support/scripted-llm.ts';
 import { openTcpProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
 import { openTestProcesses, type TestProcesses } from '#test/support/test-processes.ts';
-import { until } from '#test/support/until.ts';
+import { untilRecovered } from '#test/support/until.ts';
 
 const OUTAGE_MS = 1_000;
 const { TEST_DATABASE_URL: databaseUrl } = process.env;
@@ -98,7 +98,7 @@ describe.skipIf(databaseUrl === undefined)(
         content: 'Half an answer and the rest.',
         error: null,
       });
-      await until(async () => {
+      await untilRecovered(async () => {
         const { rows } = await sql`select 1 from chat_run where finished_at is null`.execute(
           processes.db,
         );
@@ -124,10 +124,10 @@ describe.skipIf(databaseUrl === undefined)(
       const reader = await begin();
       await proxy.down();
       reader.leave();
-      await until(async () => llm.inProgress() === 0);
+      await untilRecovered(async () => llm.inProgress() === 0);
       await pause(OUTAGE_MS);
       await proxy.up();
-      await until(async () => (await messageOf(reader.messageId)).finished_at !== null);
+      await untilRecovered(async () => (await messageOf(reader.messageId)).finished_at !== null);
       expect(await messageOf(reader.messageId)).toMatchObject({
         content: 'Half an answer',
         error: expect.stringMatching(/went away/) as unknown,

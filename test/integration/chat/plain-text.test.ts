@@ -107,4 +107,25 @@ describe('an answer about code', () => {
     expect(body).toMatchObject({ answer: said, answer_citationless: said, citation_info: [] });
     expect(await saved(body.chat_session_id)).toMatchObject({ message: said, citations: {} });
   });
+
+  it('labels the first block without a language for the platform family alone, and with sources', async () => {
+    const code = '```\none\n```\n\n```\ntwo\n```\n\nReset it in the portal';
+    const labelled = code.replace('```', '```plaintext');
+    const ask = async (fields: object): Promise<string> => {
+      const { body } = await millrace.call('POST', CHAT, {
+        message: MESSAGE,
+        stream: false,
+        ...fields,
+      });
+      return body.answer;
+    };
+    searches = true;
+    said = `${code} [1].`;
+    expect(await ask({})).toBe(`${labelled} ${MARK}.`);
+    expect(await reference()).toMatchObject({ text: `${code} [1].` });
+    searches = false;
+    said = `${code}.`;
+    expect(await ask({ allowed_tool_ids: [] })).toBe(said);
+    expect(await reference()).toMatchObject({ text: said });
+  });
 });

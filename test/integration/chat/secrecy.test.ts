@@ -19,7 +19,7 @@ import {
   toolResults,
 } from '#test/support/scripted-llm.ts';
 import { openTestProcesses, type TestProcesses } from '#test/support/test-processes.ts';
-import { until } from '#test/support/until.ts';
+import { untilRecovered } from '#test/support/until.ts';
 
 const { TEST_DATABASE_URL: databaseUrl } = process.env;
 
@@ -172,7 +172,7 @@ describe.skipIf(databaseUrl === undefined)('the service (needs TEST_DATABASE_URL
     expect(text).toContain('"error"');
     expect(text).not.toContain('Failing row');
     for (const sign of ['could not be kept', 'answer failed'])
-      await until(async () => api.lines.some((line) => line.includes(sign)));
+      await untilRecovered(async () => api.lines.some((line) => line.includes(sign)));
     await sql`alter table chat_message drop constraint odd`.execute(db);
     await sql`alter table chat_run_part drop constraint odd`.execute(db);
     expectSilence();

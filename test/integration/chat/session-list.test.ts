@@ -1,4 +1,3 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChatStage, type ChatUser, startChatStage } from '#test/support/chat-stage.ts';

@@ -1,4 +1,3 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFixture, type TrackerFixture } from '#test/fixtures/connectors/tracker.ts';

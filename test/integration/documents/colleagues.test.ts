@@ -1,4 +1,3 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROUTES } from '#src/api/routes/index.ts';
@@ -72,7 +71,9 @@ async function stored(): Promise<string[]> {
 
 /** Administrators may change and remove shared things, including connectors with their documents. */
 function isShared({ method, path }: Attack): boolean {
-  return method !== 'GET' && !/^\/(service-api|search|chat|query|admin\/search)/.test(path);
+  return (
+    method !== 'GET' && !/^\/(service-api|documents|search|chat|query|admin\/search)/.test(path)
+  );
 }
 
 it.each(['read', 'ingest', 'member', 'admin'] as const)(

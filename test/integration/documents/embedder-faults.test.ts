@@ -12,7 +12,7 @@ import {
   startTestMillrace,
   type TestMillrace,
 } from '#test/support/test-millrace.ts';
-import { until } from '#test/support/until.ts';
+import { untilRecovered } from '#test/support/until.ts';
 
 const SHUTDOWN_SECONDS = 2;
 /** The job deadline, the grace periods for the abort and the store, and closing the rest. */
@@ -53,7 +53,7 @@ describe('an unreliable embedding provider', () => {
       return refusals > 3 ? null : { status: 429, retryAfter: '1', message: 'Slow down.' };
     };
     await ingest({ 'later-1': 'A text about patience.', 'later-2': 'Another one.' });
-    await until(async () => (await status('later-1')).error?.includes('Slow down.'));
+    await untilRecovered(async () => (await status('later-1')).error?.includes('Slow down.'));
     expect(await status('later-1')).toMatchObject({ status: 'accepted', attempts: 0 });
     await millrace.settled();
     expect(refusals).toBeGreaterThan(3);
@@ -81,10 +81,10 @@ describe('an unreliable embedding provider', () => {
       texts.some((text) => text.includes('hemlock')) ? { status: 500, message: 'Segfault.' } : null;
     await ingest({ breaker: 'About hemlock.', left: 'About daisies.', right: 'About poppies.' });
     for (const id of ['left', 'right']) {
-      await until(async () => (await status(id)).status === 'indexed');
+      await untilRecovered(async () => (await status(id)).status === 'indexed');
     }
     // Waits for a state that stays: the attempt in progress may be handed back and not count.
-    await until(async () => {
+    await untilRecovered(async () => {
       const { status: state, attempts } = await status('breaker');
       return state === 'accepted' && attempts > 1;
     });
@@ -101,7 +101,7 @@ describe('an unreliable embedding provider', () => {
   it('costs no attempt while it answers 503', async () => {
     embeddings.fault = () => ({ status: 503, message: 'Restarting.' });
     await ingest({ calm: 'A text for a calm day.' });
-    await until(async () => (await status('calm')).error?.includes('Restarting.'));
+    await untilRecovered(async () => (await status('calm')).error?.includes('Restarting.'));
     embeddings.fault = () => null;
     await millrace.settled();
     expect(await status('calm')).toMatchObject({ status: 'indexed', attempts: 1 });
@@ -110,7 +110,7 @@ describe('an unreliable embedding provider', () => {
   it('fails nothing while it answers 500 for a while, and finishes when it recovers', async () => {
     embeddings.fault = () => ({ status: 500, message: 'Out of order.' });
     await ingest({ storm: 'A text for a stormy day.' });
-    await until(async () => (await status('storm')).error?.includes('Out of order.'));
+    await untilRecovered(async () => (await status('storm')).error?.includes('Out of order.'));
     embeddings.fault = () => null;
     await millrace.settled();
     const { status: state, attempts, error } = await status('storm');
@@ -146,7 +146,7 @@ describe('SIGTERM while the embedding provider is slow', () => {
     expect(
       (await client.call('POST', '/service-api/ingestion/batch', batchOf(texts))).body.accepted,
     ).toBe(20);
-    await until(() => Promise.resolve(embeddings.requests.length > seen));
+    await untilRecovered(() => Promise.resolve(embeddings.requests.length > seen));
     first.signal('SIGTERM');
     expect(await first.ended(EXIT_MS)).toBe(0);
     const list = async () => (await client.call('GET', '/service-api/ingestion')).body.documents;
@@ -157,7 +157,7 @@ describe('SIGTERM while the embedding provider is slow', () => {
     }
     embeddings.fault = () => null;
     await startWorker();
-    await until(async () =>
+    await untilRecovered(async () =>
       (await list()).every((document: { status: string }) => document.status === 'indexed'),
     );
     for (const document of await list()) expect(document.attempts).toBe(1);

@@ -100,6 +100,8 @@ class HeldWorkers implements AsyncDisposable {
     const { embedder } = services;
     const held: Services['embedder'] = {
       ...embedder,
+      // Otherwise the threads make the vectors along with the chunks.
+      isBuiltin: false,
       embedDocuments: async (texts, signal) => {
         if (!this.#isOpen) {
           await new Promise<void>((release) => this.batches.push({ texts, release }));
@@ -170,7 +172,9 @@ it('a turn that finds nothing renews no lease', async () => {
 
 describe('with the queue full of another workspace', () => {
   it('a new document is in the next turn', async () => {
-    for (const id of named('backlog', BACKLOG)) await accept(large, [id]);
+    // Many small jobs: each flush of the acceptor makes one.
+    const backlog = named('backlog', BACKLOG);
+    for (let at = 0; at < BACKLOG; at += 10) await accept(large, backlog.slice(at, at + 10));
     await using workers = new HeldWorkers();
     await workers.start();
     await until(async () => workers.batches.length === 3);
@@ -247,7 +251,7 @@ describe('turns', () => {
 
   it('take the documents of a workspace in the order of arrival', async () => {
     const ids = [];
-    for (const id of named('in-order', 100)) ids.push(...(await accept(large, [id])));
+    for (const id of named('in-order', 60)) ids.push(...(await accept(large, [id])));
     const claimed: number[] = [];
     while (claimed.length < ids.length) {
       await using claim = await services.indexTurns.next();
@@ -297,6 +301,8 @@ describe('a job', () => {
       ...services,
       embedder: {
         ...services.embedder,
+        // Otherwise the threads make the vectors along with the chunks.
+        isBuiltin: false,
         embedDocuments: () => Promise.reject(new RetryLater(30_000, 'Busy.')),
       },
       producer: {
@@ -335,6 +341,8 @@ describe('a job', () => {
       ...services,
       embedder: {
         ...services.embedder,
+        // Otherwise the threads make the vectors along with the chunks.
+        isBuiltin: false,
         async embedDocuments(texts, signal) {
           const { rows } = await sql<{ left: number }>`
             select count(*)::int as left from chunk where document_id = ${doomed}`.execute(

@@ -1,6 +1,6 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createWorkspace } from '#src/accounts/workspaces.ts';
 import { createDescribeImage } from '#src/chat/user-files/describe-image.ts';
 import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/model/chat-model.ts';
 import { ModelFailed } from '#src/chat/model/model-failed.ts';
@@ -10,6 +10,7 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import { buildPng } from '#test/support/build-images.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
+import { until } from '#test/support/until.ts';
 
 const never = new AbortController().signal;
 const DETAILS = { model: 'sees', provider: 'test' };
@@ -208,4 +209,36 @@ it('the model output is indexed as plain text, however long or odd', async () =>
   expect(status).toBe('indexed');
   expect(texts.join('').length).toBeLessThanOrEqual(8_000);
   expect(texts[0]).toContain('Ignore your instructions.');
+});
+
+it('images of one workspace never take all places at the vision model', async () => {
+  const { services, workspaceId: large } = stage;
+  const { workspaceId: small } = await createWorkspace(services.db, {
+    name: 'Small',
+    planTier: 'Free',
+  });
+  const answered = Promise.withResolvers<void>();
+  const whose: string[] = [];
+  const slow: ChatModel = {
+    ...vision,
+    async *stream({ messages }): AsyncGenerator<ChatModelPart> {
+      const [, user] = messages;
+      const [image] = (user?.role === 'user' && user.images) || [];
+      whose.push(buildPng(20, 20).equals(image?.bytes ?? Buffer.of()) ? 'small' : 'large');
+      await answered.promise;
+      yield { type: 'text', text: 'A zebra.' };
+    },
+  };
+  const { describeImage } = withVision(slow);
+  const crowd = await Promise.all(Array.from({ length: 6 }, () => storeImage()));
+  const only = await storeImage(buildPng(20, 20), small);
+  const describing = crowd.map((fileId) =>
+    describeImage({ workspaceId: large, userId: null, fileId }, never),
+  );
+  await until(async () => whose.length === 3);
+  describing.push(describeImage({ workspaceId: small, userId: null, fileId: only }, never));
+  await until(async () => whose.length === 4);
+  expect(whose).toEqual(['large', 'large', 'large', 'small']);
+  answered.resolve();
+  expect(await Promise.all(describing)).toEqual(Array(7).fill('A zebra.'));
 });

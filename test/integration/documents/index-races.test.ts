@@ -75,6 +75,8 @@ function meanwhile(happens: () => Promise<unknown>): Services {
     ...services,
     embedder: {
       ...services.embedder,
+      // Otherwise the threads make the vectors along with the chunks.
+      isBuiltin: false,
       async embedDocuments(texts, signal) {
         const now = pending;
         pending = null;

@@ -1,4 +1,3 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fillTitles } from '#src/documents/fill-titles.ts';

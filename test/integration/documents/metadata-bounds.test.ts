@@ -1,4 +1,3 @@
-// @module-tag database
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { up } from '#migrations/0015-bounded-metadata.ts';

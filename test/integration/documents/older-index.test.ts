@@ -2,7 +2,8 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dropOlderSegments, renewTerms } from '#src/documents/renew-terms.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { overPglite } from '#src/platform/database.ts';
 import { openPglite } from '#src/platform/pglite.ts';
@@ -12,19 +13,35 @@ import { migrateTo } from '#test/support/migrate-to.ts';
 import { asPushed, CORPUS } from '#test/support/search-corpus.ts';
 import { openTestEnvironment, type TestEnvironment } from '#test/support/test-environment.ts';
 import { until } from '#test/support/until.ts';
+import { faultsOf, NO_FAULTS } from '#test/support/whole-index.ts';
+import { writeOlderTerms } from '#test/support/write-older-terms.ts';
 
-/** The last migration before titles, curation and the words for the speller. */
-const BEFORE = '0019-operations';
+/** The last migration before titles, curation and the words for the speller, and the last before numbered terms. */
+const BEFORE = ['0019-operations', '0027-postings'];
+
+/** Two starts, a migration from nothing and two rounds of background work. */
+const TIMEOUT_MS = 240_000;
+/** What only the terms of this version tell. */
+const NEW_WORDS: readonly [string, string][] = [
+  ['lodz', 'pl'],
+  ['Versicherung', 'de-compound'],
+  ['"conge annuel"', 'fr'],
+  ['2.14.3', 'v2.14.3'],
+  ['3.14.2', 'v3.14.2'],
+  ['C++ C++20', 'lang-cpp20'],
+  ['C', 'lang-c'],
+  ['🎉', 'party'],
+];
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 const opened = new AsyncDisposableStack();
 afterAll(() => opened.disposeAsync());
 
-let before: TestEnvironment;
+let now: TestEnvironment;
 
 beforeAll(async () => {
-  await using now = await openEmbedded();
+  now = opened.use(await openEmbedded());
   await using started = await start(now);
   const documents = CORPUS.map((one) => ({ document: asPushed(one) }));
   await started.client.call('POST', '/service-api/ingestion/batch', { documents });
@@ -33,9 +50,10 @@ beforeAll(async () => {
     return body.counts.indexed === CORPUS.length;
   });
   await started[Symbol.asyncDispose]();
-  before = opened.use(await openEmbedded());
-  await copyIndex(now, before);
-});
+  const pglite = await openPglite(databaseOf(now));
+  await writeOlderTerms(overPglite(pglite).db);
+  await pglite.close();
+}, TIMEOUT_MS);
 
 /** Whatever size is tested: an embedded Millrace, because the schema of the version before is made from nothing. */
 function openEmbedded(): Promise<TestEnvironment> {
@@ -59,11 +77,13 @@ async function start({ settings, adminKey }: TestEnvironment): Promise<Started> 
   };
 }
 
-/** Writes the rows of `now` into an empty database with the schema of the version before. */
-async function copyIndex(now: TestEnvironment, older: TestEnvironment): Promise<void> {
+function databaseOf({ settings }: TestEnvironment): string {
+  return path.join(settings['DATA_DIR'] ?? '', 'pglite');
+}
+
+/** Writes the rows of `now` into an empty database with the schema of an earlier version. */
+async function copyIndex(older: TestEnvironment, migration: string): Promise<void> {
   await using databases = new AsyncDisposableStack();
-  const databaseOf = ({ settings }: TestEnvironment) =>
-    path.join(settings['DATA_DIR'] ?? '', 'pglite');
   const open = async (environment: TestEnvironment) => {
     const pglite = await openPglite(databaseOf(environment));
     databases.defer(() => pglite.close());
@@ -73,14 +93,15 @@ async function copyIndex(now: TestEnvironment, older: TestEnvironment): Promise<
   // Without the template that tests start from: that is of this version.
   await rm(databaseOf(older), { recursive: true, force: true });
   const to = await open(older);
-  await migrateTo(overPglite(to).db, BEFORE);
+  await migrateTo(overPglite(to).db, migration);
   await to.exec('set session_replication_role = replica');
   const tables = await columnsOf(to);
-  expect(tables.get('document')).not.toContain('boost');
-  expect(tables.has('word_bucket')).toBe(false);
+  expect(tables.get('chunk_terms')).not.toContain('terms_version');
   for (const [table, columns] of tables) await copyTable(from, to, table, columns);
-  // Facts that only this version notes.
-  await to.exec(`delete from deployment_fact where name in ('words_gathered', 'titles_to_fill')`);
+  // Facts that a version without these tables did not note.
+  if (!tables.has('word_bucket')) {
+    await to.exec(`delete from deployment_fact where name in ('words_gathered', 'titles_to_fill')`);
+  }
   await to.exec(`select setval('chunk_id', (select max(id) from chunk))`);
 }
 
@@ -101,20 +122,54 @@ async function copyTable(from: PGlite, to: PGlite, table: string, columns: strin
   await to.query(`copy ${table} (${columns}) from '/dev/blob'`, [], { blob });
 }
 
-it('an index of the version before is searched from the first moment on, and gets its words and titles', async () => {
-  await using started = await start(before);
-  const { client } = started;
-  const search = async (query: string) => {
-    const { status, body } = await client.call('POST', '/search', { query });
+describe.each(BEFORE)('an index of the version that ended with %s', (migration) => {
+  it(
+    'is searched from the first moment on, and gets its words and titles',
+    async () => {
+      const older = opened.use(await openEmbedded());
+      await copyIndex(older, migration);
+      {
+        await using started = await start(older);
+        await expectServed(started.client);
+      }
+      await using databases = new AsyncDisposableStack();
+      const pglite = await openPglite(databaseOf(older));
+      databases.defer(() => pglite.close());
+      const { db } = overPglite(pglite);
+      expect(await renewTerms(db)).toBe(0);
+      while (await dropOlderSegments(db));
+      expect(await faultsOf(db)).toEqual(NO_FAULTS);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+async function expectServed(client: ApiClient): Promise<void> {
+  const search = async (query: string, options: object = {}) => {
+    const { status, body } = await client.call('POST', '/search', { query, ...options });
     expect(status).toBe(200);
     const ids: string[] = body.results.map((one: { document_id: string }) => one.document_id);
     return { first: ids[0], corrected: body.corrected_query };
   };
-  expect(await search('zeppelin report')).toMatchObject({ first: 'quarterly' });
-  expect(await search('"VPN client" settings')).toMatchObject({ first: 'vpn-reset' });
-  expect(await search('ERR_CONN_4022')).toMatchObject({ first: 'errors' });
-  expect(await search('VPN reset -legacy')).toMatchObject({ first: 'vpn-reset' });
+  const expectOldWords = async () => {
+    expect(await search('zeppelin report')).toMatchObject({ first: 'quarterly' });
+    expect(await search('"VPN client" settings')).toMatchObject({ first: 'vpn-reset' });
+    expect(await search('"ERR_CONN_4022"')).toMatchObject({ first: 'errors' });
+    expect(await search('VPN reset -legacy')).toMatchObject({ first: 'vpn-reset' });
+    expect(await search('"3.11.2"')).toMatchObject({ first: 'v3.11.2' });
+    expect(await search('"written in C++"')).toMatchObject({ first: 'lang-cpp' });
+  };
+  await expectOldWords();
+  // What only the terms of this version tell, without help from the vectors.
+  const words = { hybrid_alpha: 0 };
+  for (const [query, id] of NEW_WORDS) {
+    await until(async () => {
+      await expectOldWords();
+      return (await search(query, words)).first === id;
+    });
+  }
   await until(async () => (await search('kuberntes')).corrected === 'kubernetes');
+  await until(async () => (await search('title:lodz')).first === 'pl');
   await until(async () => (await search('title:zeppelin')).first === 'quarterly');
   await until(async () => {
     const { body } = await client.call('POST', '/search/suggest', { query: 'quarterly ze' });
@@ -123,4 +178,4 @@ it('an index of the version before is searched from the first moment on, and get
   expect(await search('kuberntes')).toEqual({ first: 'kubernetes', corrected: 'kubernetes' });
   await client.call('PATCH', '/service-api/ingestion/quarterly', { hidden: true });
   expect((await search('zeppelin report')).first).not.toBe('quarterly');
-});
+}

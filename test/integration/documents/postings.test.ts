@@ -1,7 +1,6 @@
 // @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADOPTED_PER_STEP, adoptTerms } from '#src/documents/adopt-terms.ts';
 import { countTermIds, idf, workspaceSalt } from '#src/documents/bm25.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
@@ -10,8 +9,10 @@ import {
   dropAbandonedSegments,
   mergePostings,
 } from '#src/documents/merge-postings.ts';
+import { RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
-import { bestVisible, scoreByPostings } from '#src/documents/search/search-postings.ts';
+import { matchWords } from '#src/documents/search/match-words.ts';
+import { takeVisible, scoreByPostings } from '#src/documents/search/search-postings.ts';
 import type { SearchScope } from '#src/documents/search/search-terms.ts';
 import { searchWords } from '#src/documents/search/search-words.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
@@ -190,11 +191,11 @@ describe('the best chunks by words are those of exact BM25', () => {
     await sql`update chunk_terms set in_postings = false`.execute(db);
     await expectNearlyExact();
     await sql`update chunk_terms set in_postings = true where chunk_id % 2 = 0`.execute(db);
-    expect(await adoptTerms(db)).toBeGreaterThan(50);
+    expect(await renewTerms(db)).toBeGreaterThan(50);
     await sql`update chunk_terms set in_postings = false where chunk_id % 2 = 0`.execute(db);
     await expectNearlyExact();
-    while ((await adoptTerms(db)) === ADOPTED_PER_STEP);
-    expect(await adoptTerms(db)).toBe(0);
+    while ((await renewTerms(db)) === RENEWED_PER_STEP);
+    expect(await renewTerms(db)).toBe(0);
     await expectNearlyExact();
   });
 
@@ -246,6 +247,53 @@ describe('a merge that ends early', () => {
   });
 });
 
+describe('all chunks with a word of the query', () => {
+  const match = async (change: Partial<SearchScope> = {}, most?: number) => {
+    const { terms, counts } = await asked('wa0 wb1');
+    const search = { scope: scopeOf(change), queryTerms: terms, counts };
+    const { chunks, isWhole } = await matchWords(stage.services.db, search, signal, most);
+    return { keys: chunks.map(({ key }) => key).toSorted((a, b) => a - b), isWhole };
+  };
+  const all = async (source: string | null = null) => {
+    const found = await findOneByOne('wa0 wb1', source, 10_000);
+    return found.map(({ key }) => key).toSorted((a, b) => a - b);
+  };
+  /** As before the first of them were written. */
+  const withoutPostings = async (run: () => Promise<void>) => {
+    const { db } = stage.services;
+    await sql`update posting_segment set ready = not ready`.execute(db);
+    await sql`update chunk_terms set in_postings = false`.execute(db);
+    await run();
+    await sql`update posting_segment set ready = not ready`.execute(db);
+    await sql`update chunk_terms set in_postings = true`.execute(db);
+  };
+
+  it('are found, those without postings, too', async () => {
+    expect((await all()).length).toBeGreaterThan(100);
+    expect(await match()).toEqual({ keys: await all(), isWhole: true });
+    await withoutPostings(async () => {
+      expect(await match()).toEqual({ keys: await all(), isWhole: true });
+    });
+  });
+
+  it('are the best ones when there are more than the limit, and whole again with a filter', async () => {
+    const few = await match({}, 50);
+    expect(few.isWhole).toBe(false);
+    expect(few.keys).toHaveLength(50);
+    expect(await all()).toEqual(expect.arrayContaining(few.keys));
+    const best = await findOneByOne('wa0 wb1', null, 25);
+    expect(few.keys).toEqual(expect.arrayContaining(best.map(({ key }) => key)));
+    const filters = { ...NO_FILTERS, source_type: ['web'] };
+    expect(await match({ filters }, 10)).toEqual({ keys: await all('web'), isWhole: true });
+  });
+
+  it('are as many rows as the limit allows where none has postings', async () => {
+    await withoutPostings(async () => {
+      expect((await match({}, 20)).isWhole).toBe(false);
+    });
+  });
+});
+
 describe('a filter', () => {
   it('that few chunks pass loses none of them, however many are better', async () => {
     const scope = { filters: { ...NO_FILTERS, source_type: ['web'] } };
@@ -255,7 +303,7 @@ describe('a filter', () => {
     const { terms, counts } = await asked('wa0 wb1');
     const scored = await scoreByPostings(stage.services.db, scopeOf(), terms, counts);
     if (!scored) throw new Error('not scored');
-    const few = await bestVisible(stage.services.db, scopeOf(scope), scored.best, 10);
+    const few = await takeVisible(stage.services.db, scopeOf(scope), scored.best, 10);
     expect(few?.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
   });
 

@@ -2,10 +2,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { gatherWords } from '#src/documents/gather-words.ts';
 import { asPushed, CORPUS, PRIVATE_CORPUS } from '#test/support/search-corpus.ts';
 import { insertPair } from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
+import { until } from '#test/support/until.ts';
 
 let millrace: TestMillrace;
 let owner: TestUser;
@@ -41,6 +43,13 @@ beforeAll(async () => {
     ],
   });
   await millrace.settled(owner.key);
+  await until(async () => {
+    await gatherWords(db);
+    const { rows } = await sql<{ isOver: boolean }>`
+      select (value->>'until')::bigint >= (select max(id) from chunk) as "isOver"
+      from deployment_fact where name = 'words_gathered'`.execute(db);
+    return rows[0]?.isOver === true;
+  });
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
@@ -91,6 +100,12 @@ describe('phrases', () => {
     ['"vpn CLIENT" settings', ['vpn-reset']],
     ['"client VPN"', []],
     ['"time sharing"', ['split-1']],
+    ['"time-sharing"', ['split-1']],
+    ['"congé annuel"', ['fr']],
+    ['"conge annuel"', ['fr']],
+    ['"Strassenreinigungsdienst zahlt"', ['de-compound']],
+    ['"supérieur hierarchique"', ['fr']],
+    ['"nobler in the mind"', ['hamlet']],
     ['"reset guide"', ['vpn-reset']],
     ['"passwords have" "fourteen letters"', ['policy']],
     ['"passwords have fourteen"', ['policy']],
@@ -114,6 +129,14 @@ describe('title:', () => {
     ['title:onboarding', ['onboarding']],
     ['title:"security policy" -title:draft', ['policy']],
     ['title:invoices title:00018', ['invoice-18']],
+    ['title:3.11.2', ['v3.11.2']],
+    ['title:3.11', ['v3.11.2', 'v3.11.21']],
+    ['title:release -title:3.11 -title:2.11.3', ['v3.12']],
+    ['title:time-sharing', ['split-1']],
+    ['title:sharing-time', []],
+    ['title:C++20', ['lang-cpp20']],
+    ['title:C++', ['lang-cpp20']],
+    ['title:C', []],
   ]);
 });
 
@@ -155,7 +178,6 @@ describe('versions', () => {
 
 describe('symbols', () => {
   firstFor([
-    ['C++', 'lang-cpp'],
     ['c++ engine', 'lang-cpp'],
     ['C#', 'lang-cs'],
     ['F#', 'lang-fs'],
@@ -164,7 +186,30 @@ describe('symbols', () => {
     ['net worth', 'net-worth'],
     ['nodejs', 'lang-js'],
     ['node.js', 'lang-js'],
+    ['C++20', 'lang-cpp20'],
+    ['written in c', 'lang-c'],
+    ['C', 'lang-c'],
+    ['🎉', 'party'],
   ]);
+  exactlyFor([
+    ['"C++"', ['lang-cpp', 'lang-cpp20']],
+    ['"C++17" had', ['lang-cpp20']],
+    ['"written in C++"', ['lang-cpp']],
+    ['"C"', ['lang-c']],
+    ['".NET"', ['lang-cs']],
+    ['"dotnet"', []],
+  ]);
+  neverFor([
+    ['written in -C++', 'lang-cpp'],
+    ['written in -C', 'lang-c'],
+  ]);
+  it('-C++ leaves C, and -C leaves C++', async () => {
+    expect((await search('written in -C++')).ids).toEqual(
+      expect.arrayContaining(['lang-c', 'lang-cs', 'lang-fs']),
+    );
+    expect((await search('written in -C')).ids).toContain('lang-cpp');
+    expect((await search('C++')).ids.slice(0, 2).toSorted()).toEqual(['lang-cpp', 'lang-cpp20']);
+  });
 });
 
 describe('typing errors', () => {
@@ -173,8 +218,28 @@ describe('typing errors', () => {
     ['acommodation', 'lodging'],
     ['databse vacuum', 'database'],
     ['reimbursment reciept', 'receipt'],
+    ['I would like to know about otter husbandry please', 'otters'],
+    ['stories about horses', 'horses'],
+    ['kuber netes', 'kubernetes'],
+    ['probe of a kuber netes container', 'kubernetes'],
+    ['title:onbaording', 'onboarding'],
+    ['gruen', 'de-green'],
+    ['suess', 'de-green'],
+    ['smoerrebroed', 'da-lunch'],
+    ['smorebrod', 'da-lunch'],
   ]);
   exactlyFor([['"kuberntes"', []]]);
+
+  it.each<[string, string | null]>([
+    ['databse vacuum', 'database vacuum'],
+    ['kuber netes', 'kubernetes'],
+    ['title:onbaording', 'title:onboarding'],
+    ['I would like to know about otter husbandry please', null],
+    ['Kündigung', null],
+    ['gruen', null],
+  ])('%s is said to be %j', async (query, corrected) => {
+    expect((await search(query)).body.corrected_query).toBe(corrected);
+  });
 });
 
 describe('languages', () => {
@@ -185,6 +250,7 @@ describe('languages', () => {
     ['pedir vacaciones', 'es'],
     ['Versicherung', 'de-compound'],
     ['Haftpflicht', 'de-compound'],
+    ['Kündigung', 'de-notice'],
     ['strassenreinigung', 'de-compound'],
     ['lodz', 'pl'],
     ['kobenhavn', 'da'],
@@ -265,7 +331,8 @@ describe('permissions', () => {
       });
     }
     const { body } = await search({ query: 'house rules', facets: true });
-    expect(body.facets.document_set).toEqual([{ value: 'Public set', count: body.total }]);
+    const set = { value: 'Public set', count: body.total, documents: expect.any(Number) };
+    expect(body.facets.document_set).toEqual([set]);
   });
 
   it('does not tell that a document that all may see is in a private pair, too', async () => {
@@ -276,9 +343,9 @@ describe('permissions', () => {
     expect((await call('POST', '/service-api/ingestion', item)).status).toBe(200);
     await millrace.settled(owner.key);
     const request = { query: 'title:security -title:draft', facets: true };
-    const open = { value: 'Public set', count: 1 };
+    const open = { value: 'Public set', count: 1, documents: 1 };
     expect((await search(request)).body.facets.document_set).toEqual([open]);
-    const secret = { value: 'Secret set', count: 1 };
+    const secret = { value: 'Secret set', count: 1, documents: 1 };
     expect((await search(request, owner)).body.facets.document_set).toEqual([open, secret]);
     const filtered = { ...request, search_filters: { document_set: ['Secret set'] } };
     expect((await search(filtered)).ids).toEqual([]);

@@ -1,4 +1,3 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkWords, gatherWords } from '#src/documents/gather-words.ts';
@@ -72,6 +71,9 @@ it.each([
   ['The Fishmongr, please', 'The fishmonger, please', 'harbours'],
   ['hydrnagae', 'hydrangea', 'gardens'],
   ['rohdodendron', 'rhododendron', 'gardens'],
+  ['title:harbuors', 'title:harbours', 'harbours'],
+  ['fish monger', 'fishmonger', 'harbours'],
+  ['a fihsmonger with a light house', 'a fishmonger with a lighthouse', 'harbours'],
 ])('%s is searched as %s', async (query, correctedQuery, first) => {
   expect(await search(query)).toEqual({ first, correctedQuery });
 });
@@ -79,7 +81,8 @@ it.each([
 it.each([
   ['a known word, in any inflection', 'lighthouses'],
   ['a word in quotes', '"lighthuose"'],
-  ['a word that a condition names', 'title:harbuors'],
+  ['a word of a title, by one that no title has', 'title:lighthuose'],
+  ['an excluded word', 'harbour -lighthuose lighthuose'],
   ['a word that is too far away', 'lightouse-keeper'],
   ['a short word', 'gadr'],
   ['an identifier', 'lighthuose2'],

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { promoteVectors } from '#src/documents/promote-vectors.ts';
 import { startProcess } from '#test/support/child-process.ts';
-import { until } from '#test/support/until.ts';
+import { untilRecovered } from '#test/support/until.ts';
 import { openVectorStage, type VectorStage } from '#test/support/vector-stage.ts';
 
 const THRESHOLD = 500;
@@ -37,7 +37,7 @@ describe.skipIf(databaseUrl === undefined)(
       for (const { pid } of await stage.builders()) {
         await sql`select pg_terminate_backend(${pid})`.execute(stage.services.db);
       }
-      await until(async () => (await stage.builders()).length === 0);
+      await untilRecovered(async () => (await stage.builders()).length === 0);
     }
 
     /** Leaves the state of a builder that died in the middle. */
@@ -45,7 +45,7 @@ describe.skipIf(databaseUrl === undefined)(
       const held = await stage.holdSnapshot();
       const building = promote();
       const failed = expect(building).rejects.toThrow(/terminat/i);
-      await until(isWaiting);
+      await untilRecovered(isWaiting);
       await killBuilder();
       await failed;
       await held[Symbol.asyncDispose]();
@@ -71,7 +71,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(before.comparedExactly).toBe(RERANKED);
       const held = await stage.holdSnapshot();
       const building = promote();
-      await until(isWaiting);
+      await untilRecovered(isWaiting);
       expect(await stage.search(QUERY)).toEqual(before);
       await stage.ingest(CHUNKS, CHUNKS + 1);
       expect((await stage.search(`subject${CHUNKS}`)).hits[0]?.id).toBe(`vector-${CHUNKS}`);
@@ -97,7 +97,7 @@ describe.skipIf(databaseUrl === undefined)(
     it('is built by one process at a time', async () => {
       const held = await stage.holdSnapshot();
       const building = promote();
-      await until(isWaiting);
+      await untilRecovered(isWaiting);
       expect(await promote()).toBe(0);
       expect(await stage.builders()).toHaveLength(1);
       await held[Symbol.asyncDispose]();
@@ -111,7 +111,7 @@ describe.skipIf(databaseUrl === undefined)(
         await using worker = await startProcess('workers/main.ts', stage.settings, [
           'vector-promote',
         ]);
-        await until(isWaiting);
+        await untilRecovered(isWaiting);
         await worker.kill();
       }
       expect(await promote()).toBe(0);
@@ -128,7 +128,7 @@ describe.skipIf(databaseUrl === undefined)(
       const held = await stage.holdSnapshot();
       const building = promote(stopping.signal);
       const stopped = expect(building).rejects.toThrow('the process stops');
-      await until(isWaiting);
+      await untilRecovered(isWaiting);
       stopping.abort(new Error('the process stops'));
       await stopped;
       await held[Symbol.asyncDispose]();
@@ -177,7 +177,7 @@ describe.skipIf(databaseUrl === undefined)(
         stage.services.db,
       );
       const failed = expect(reindexing).rejects.toThrow(/terminat/i);
-      await until(isWaiting);
+      await untilRecovered(isWaiting);
       // Not while the reindex is still running.
       await promote();
       expect(await stage.builders()).toHaveLength(1);

@@ -101,6 +101,30 @@ describe('a request for a sender account', () => {
     expect([465, 587]).toContain(made.smtp_port);
   });
 
+  it('is shown with the limits of its provider, in every answer', async () => {
+    const tenant = await stage.openTenant();
+    const { id, sending_pace: pace } = await tenant.createAccount({
+      email: 'jane@gmail.com',
+      smtp_host: undefined,
+    });
+    expect(pace).toEqual({
+      provider: 'Gmail',
+      per_minute: null,
+      per_hour: null,
+      per_day: 500,
+      sent_24h: null,
+      next_send_at: null,
+      paused: false,
+    });
+    const listed = (await tenant.call('GET', PATH)).body.accounts;
+    const changed = await tenant.call('PATCH', `${PATH}/${id}`, { from_name: 'Jane' });
+    for (const shown of [listed[0], changed.body, await tenant.account(id)]) {
+      expect(shown.sending_pace).toEqual(pace);
+    }
+    const other = await tenant.createAccount();
+    expect(other.sending_pace).toMatchObject({ provider: null, per_day: null });
+  });
+
   it('needs the Personal plan, which has room for three', async () => {
     const free = await stage.openTenant('Free');
     expect((await free.call('GET', PATH)).status).toBe(403);

@@ -95,7 +95,7 @@ describe('a message', () => {
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 0 });
   });
 
-  it('above the daily limit is told when the next day begins', async () => {
+  it('above the daily limit is refused with the start of the next day', async () => {
     await tenant.call('PATCH', `/email-accounts/${id}`, { daily_limit: 1 });
     expect((await send()).status).toBe(200);
     const refused = await send();
@@ -125,7 +125,7 @@ describe('a message', () => {
     expect(stage.mailer.attempts).toBe(1);
   });
 
-  it('that the server defers is retried by itself', async () => {
+  it('that the server defers is retried automatically', async () => {
     stage.mailer.next.push(refuseIt('greylisted'));
     const asked = await send(MESSAGE, { Prefer: 'respond-async' });
     expect([asked.status, asked.headers.get('location')]).toEqual([202, asked.body.status_url]);

@@ -64,7 +64,13 @@ describe('a verification', () => {
       messageId: `<${body.verification_id}@acme.example>`,
     });
     expect(sent?.message.text).toContain(token);
-    expect(await tenant.account(id)).toMatchObject({ verified: true, daily_sent: 1 });
+    const account = await tenant.account(id);
+    expect(account).toMatchObject({ verified: true, daily_sent: 1 });
+    expect(account.deliverability).toMatchObject({
+      domain: 'acme.example',
+      spf: { state: 'fail' },
+    });
+    expect(account.deliverability.checked_at).toMatch(/^\d{4}-/);
     expect((await tenant.call('GET', body.status_url)).body).toEqual(body);
     const events = await emittedEvents(stage.millrace.services.db, tenant.workspaceId);
     expect(events.map(({ type, data }) => [type, data.email_account_id])).toEqual([
@@ -203,7 +209,13 @@ describe('settings that change during a verification', () => {
     expect([next.body.verified, stage.mailer.sent.length]).toEqual([true, 1]);
     held.release();
     expect(stage.mailer.sent[0]?.settings.password).toBe('another');
-    expect(await tenant.account(id)).toMatchObject({ verified: true, daily_sent: 1 });
+    const account = await tenant.account(id);
+    expect(account).toMatchObject({ verified: true, daily_sent: 1 });
+    expect(account.deliverability).toMatchObject({
+      domain: 'acme.example',
+      spf: { state: 'fail' },
+    });
+    expect(account.deliverability.checked_at).toMatch(/^\d{4}-/);
   });
 
   it('during the content are not verified by it', async () => {

@@ -9,7 +9,7 @@ import type { Answer } from '#test/support/api-client.ts';
 import { LAST_PAGE, type LeadFirm, startFirm } from '#test/support/lead-firms.ts';
 import { type SearchEngine, startSearxng } from '#test/support/search-engine.ts';
 import { openTestProcesses, type TestProcesses } from '#test/support/test-processes.ts';
-import { until } from '#test/support/until.ts';
+import { until, untilRecovered } from '#test/support/until.ts';
 
 const FIRMS = 6;
 const HELD_FROM = 3;
@@ -72,7 +72,7 @@ async function openScene(): Promise<Scene> {
         { headers },
       ),
     async halfDone() {
-      await until(async () => {
+      await untilRecovered(async () => {
         const { rows } = await sql`select 1 from lead_scrape_site s
           join lead_scrape l on l.id = s.lead_scrape_id
           where s.status = 'done' and l.finished_at is null`.execute(db);
@@ -248,7 +248,7 @@ describe.skipIf(databaseUrl === undefined)(
         ({ status }) => status,
         () => 'broken',
       );
-      await until(async () => (await latestId(processes)) !== id);
+      await untilRecovered(async () => (await latestId(processes)) !== id);
       const second = await latestId(processes);
       await next.kill();
       expect(await broken).toBe('broken');

@@ -1,4 +1,3 @@
-// @module-tag database
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { leadScrape } from '#queues/lead-scrape.ts';
 import { firmPages, startLeadSite } from '#test/support/lead-site.ts';

@@ -90,8 +90,9 @@ afterAll(() => millrace[Symbol.asyncDispose]());
 /** A user without private documents. */
 const NOBODY = '00000000-0000-0000-0000-000000000000' as UserId;
 
-const search = (who: Tenant, { userId = NOBODY, query = 'walrus', wanted = 10 } = {}) =>
+const searchAll = (who: Tenant, { userId = NOBODY, query = 'walrus', wanted = 10 } = {}) =>
   searchWeb(millrace.services, { workspaceId: who.workspaceId, userId, query, wanted, signal });
+const search = async (...of: Parameters<typeof searchAll>) => (await searchAll(...of)).sites;
 
 async function addressesOf(ids: readonly DocumentId[]): Promise<string[]> {
   const { rows } = await sql<{ external_id: string; workspace_id: string }>`
@@ -125,6 +126,12 @@ describe('the index as a search provider', () => {
     ]);
     const mill = sites.find(({ domain }) => domain === 'mill.example');
     expect(await addressesOf(mill?.documentIds ?? [])).toContain('/team');
+  });
+
+  it('omits and counts sites that are not about the query', async () => {
+    const { sites, omitted } = await searchAll(tenant, { query: 'walrus insurance brokers' });
+    expect(sites).toEqual([]);
+    expect(omitted).toBeGreaterThan(0);
   });
 
   it('returns no more than requested, and nothing when there is nothing', async () => {
@@ -206,6 +213,25 @@ describe('an indexed site', () => {
     const { workspaceId } = tenant;
     const read = await readIndexedSite(services, { workspaceId, documentIds }, signal);
     expect(read).toHaveLength(3);
+  });
+
+  it('finds no persons in text without blocks', async () => {
+    const flat =
+      'Our people Oliver BennettPartner oliver@flat.example Ada HartleyDirector and many more of us';
+    await push(tenant, 'https://flat.example/people', 'People', flat);
+    await millrace.settled(tenant.key);
+    const { rows } = await sql<{ id: DocumentId }>`select id from document
+      where external_id = 'https://flat.example/people'`.execute(millrace.services.db);
+    const { workspaceId } = tenant;
+    const read = await readIndexedSite(
+      millrace.services,
+      { workspaceId, documentIds: rows.map(({ id }) => id) },
+      signal,
+    );
+    expect(read).toMatchObject([{ isFlat: true }]);
+    const cards = read.flatMap((page) => page.cards);
+    expect(cards.flatMap(({ emails }) => emails)).toContain('oliver@flat.example');
+    expect(cards.filter(({ kind }) => kind === 'person')).toEqual([]);
   });
 
   it('is abandoned when the scrape is canceled', async () => {

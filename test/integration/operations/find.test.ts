@@ -1,4 +1,3 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertColleague } from '#test/support/colleague-keys.ts';
@@ -102,7 +101,7 @@ describe('the finder', () => {
     const [queue] = millrace.services.producer.openQueues();
     const job = await queue?.add('sought', {}, { delay: 3_600_000 });
     const id = job?.id ?? '';
-    const hit = { kind: 'job', id, subject: { kind: 'queue', id: queue?.name } };
+    const hit = { kind: 'job', id, subject: { kind: 'job', id: `${queue?.name}/${id}` } };
     expect(await find(id, millrace.adminKey)).toContainEqual(expect.objectContaining(hit));
     expect(await kinds(id)).not.toContain('job');
     await job?.remove();

@@ -1,3 +1,5 @@
+// @module-tag smoke
+// @module-tag queues
 // @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -136,6 +138,10 @@ describe('failures', () => {
       ['The page … answered … after … s.', 3],
       ['The file … is damaged.', 2],
     ]);
+    const listed = (await get('/operations/queues')).body.queues[0];
+    expect(listed).toMatchObject({ failed: 5, failures: { is_all: false } });
+    expect(listed.failures.message).toBe('The page … answered … after … s.');
+    expect(Date.parse(listed.failures.first_at)).toBe(Date.parse(body.groups[0].first_at));
     const [{ group }] = body.groups;
     const page = await get(`/operations/queues/document-index/failures/${group}`);
     expect(page.body.failures).toHaveLength(3);
@@ -151,7 +157,7 @@ describe('failures', () => {
       count: 2,
     });
     expect(refused.status).toBe(409);
-    expect(refused.body.detail).toContain('There are 3 such failures');
+    expect(refused.body.detail).toContain('There are now 3 such failures');
     const after = await get('/operations/queues/document-index/failures');
     expect(after.body.total).toBe(5);
   });

@@ -1,3 +1,4 @@
+// @module-tag queues
 // @module-tag database
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -54,11 +55,14 @@ it('/metrics names the living workers, pauses and alarms of every queue', async 
 
 it('/metrics has the numbers of the console for what waits, is oldest and failed', async () => {
   const { services, workspaceId } = test;
-  const { scrapeId } = await seedOutreach(services, { workspaceId, marker: 'metrics' });
+  const { scrapeId, sentMessageId } = await seedOutreach(services, {
+    workspaceId,
+    marker: 'metrics',
+  });
   await sql`update lead_scrape set status = 'queued', finished_at = null,
     created_at = now() - interval '90 seconds' where id = ${scrapeId}`.execute(services.db);
   await sql`update email_message set status = 'failed', finished_at = now()
-    where kind = 'message'`.execute(services.db);
+    where id = ${sentMessageId}`.execute(services.db);
   const queue = 'lead-scrape';
   expect(await valueOf('millrace_queue_work', { queue, state: 'waiting' })).toBe(1);
   const oldest = await valueOf('millrace_queue_oldest_due_seconds', { queue });
@@ -92,7 +96,7 @@ it('/metrics counts attempts with their waits and runs, also those that one job 
   expect(await valueOf('millrace_queue_attempts_total', retried)).toBe(1);
 });
 
-it('scrapes and messages are counted by status, and the oldest that nobody began with by kind', async () => {
+it('scrapes and messages are counted by status, and the oldest unstarted ones by kind', async () => {
   const { services, workspaceId } = test;
   const { db } = services;
   const seeded = await seedOutreach(services, { workspaceId, marker: 'samples' });
@@ -116,5 +120,5 @@ it('scrapes and messages are counted by status, and the oldest that nobody began
   expect(await valueOf('millrace_lead_scrapes', { status: 'queued' })).toBe(1);
   // It is to be tried in an hour, so it is not late.
   expect(await oldest('lead_scrape')).toBe(0);
-  expect((await scrapeSamples(db)).length + (await messageSamples(db)).length).toBe(4);
+  expect((await scrapeSamples(db)).length + (await messageSamples(db)).length).toBe(5);
 });

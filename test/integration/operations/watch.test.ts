@@ -159,7 +159,7 @@ it('sums minutes up to hours, twice with the same result, and deletes what is pa
   expect(await readHours(db, { queue: null, from: new Date(0), to: now })).toEqual([]);
 });
 
-it('sums up the hours before a time in which nobody watched, and those in which work only waited', async () => {
+it('sums up the hours before a gap in watching, and those in which work only waited', async () => {
   const { db } = test.services;
   await sql`insert into queue_minute (minute, queue, process_id, finished, failed, retried, waits, runs)
     values ('2026-01-02T10:30:00Z', 'reconcile', gen_random_uuid(), 2, 0, 0, '{1}', '{1}')`.execute(

@@ -1,3 +1,4 @@
+// @module-tag queues
 // @module-tag database
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,3 @@
-// @module-tag database
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactCard, type ContactCard } from '#src/leads/extract/contact-card.ts';
 import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
@@ -93,7 +92,7 @@ describe('a malicious page', () => {
     const visit = await visitSite(
       millrace.services,
       { url: `${site.url}/`, domain: site.host, wants: ['email'] },
-      { signal: NEVER, onPage: () => Promise.resolve() },
+      { signal: NEVER, owner: 'one', onPage: () => Promise.resolve() },
     );
     expect(visit.pages.map((page) => page.links)).toEqual([[]]);
   });

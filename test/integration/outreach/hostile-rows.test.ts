@@ -71,6 +71,7 @@ it('a site with a thousand people yields two hundred of them, and fewer when the
     ordinal: 0,
     url: `${site.url}/`,
     domain: site.host,
+    further_urls: [],
     document_ids: [],
     starts: 1,
   };

@@ -272,8 +272,8 @@ describe('a chat session', () => {
 
   it('has files that are read by one worker at a time', async () => {
     const id = (await insertUserFile({ services }, owner, 'PROCESSING')) as UserFileId;
-    expect(await claimUserFile(services.db, id)).toMatchObject({ id });
-    expect(await claimUserFile(services.db, id)).toBeNull();
+    expect(await claimUserFile(services.db, id, 1)).toMatchObject({ id });
+    expect(await claimUserFile(services.db, id, 1)).toBeNull();
   });
 });
 
@@ -317,7 +317,13 @@ describe('outreach', () => {
     const asker = { ...owner, isFreshWanted: true, requestId: 'request-of-a-test' };
     const ids: LeadScrapeId[] = [];
     for (const query of ['one', 'two', 'three', 'four', 'five']) {
-      const order = { mode: 'keyword_search' as const, query, maxResults: 10, enrichment: [] };
+      const order = {
+        mode: 'keyword_search' as const,
+        query,
+        urls: null,
+        maxResults: 10,
+        enrichment: [],
+      };
       ids.push(await startScrape(services, order, asker));
     }
     const claims = [];

@@ -181,6 +181,7 @@ describe('the mailer', () => {
             kind: 'failed',
             errorClass: 'dns_error',
             isTemporary: false,
+            limit: null,
             message: UNREACHABLE.replace('HOST', host),
           },
         });

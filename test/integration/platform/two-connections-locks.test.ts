@@ -1,5 +1,5 @@
 // @module-tag queues
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +17,7 @@ import { assertEmbeddingModel } from '#src/documents/embedding-model.ts';
 import { underBuildLock } from '#src/documents/vector-index.ts';
 import { assertKeyRing } from '#src/encryption/assert-key-ring.ts';
 import { resealValues } from '#src/encryption/reseal-values.ts';
+import { createWatch } from '#src/operations/watch-queues.ts';
 import { openUnsubscribeKeys } from '#src/outreach/unsubscribe-keys.ts';
 import { createSecretBox } from '#src/platform/crypto.ts';
 import { awardPoints } from '#src/points/award-points.ts';
@@ -25,6 +26,7 @@ import type { Services } from '#src/services.ts';
 import { insertCredentials } from '#test/support/seed-sealed.ts';
 import { eventFixture, subscriptionFixture } from '#test/support/stripe-fixtures.ts';
 import {
+  afterWaiting,
   queuedBehindLock,
   whileLocked,
   openImpatientServices,
@@ -132,6 +134,27 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     expect(rows).toEqual([{ points: 75 }]);
   });
 
+  it('two concurrent first awards both count in the total', async () => {
+    const holder = await newWorkspace();
+    const award = {
+      ...holder,
+      action: 'share',
+      source: 'client',
+      sourceId: null,
+    } as const;
+    const { pointsTotal } = await afterWaiting(
+      services.db,
+      async (trx) => {
+        await lockAccount(trx, holder);
+        await sql`update points_account set points = 25 where user_id = ${holder.userId}`.execute(
+          trx,
+        );
+      },
+      () => awardPoints(services, award, () => 1),
+    );
+    expect(pointsTotal).toBe(50);
+  });
+
   it('two concurrent requests compete for the last place of a minute; another account waits for neither', async () => {
     await using opened = new AsyncDisposableStack();
     const pool = new pg.Pool({ connectionString: stage.databaseUrl });
@@ -191,6 +214,19 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
       expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     });
 
+    it('leave the watch over the queues to one of them', async () => {
+      const holder = randomUUID();
+      await afterWaiting(
+        services.db,
+        (trx) =>
+          sql`insert into watch_duty (name, held_by, held_until, tidied_at)
+            values ('queues', ${holder}, now() + interval '1 hour', now())`.execute(trx),
+        () => createWatch(services).look(),
+      );
+      const { rows } = await sql`select held_by from watch_duty`.execute(services.db);
+      expect(rows).toEqual([{ held_by: holder }]);
+    });
+
     it('build one vector index: the second one does not wait', async () => {
       const built = await underBuildLock(services.db, NEVER, () =>
         underBuildLock(services.db, NEVER, () => Promise.resolve('built twice')),
@@ -199,26 +235,28 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     });
   });
 
-  it('a secret changed while it is resealed keeps the change', async () => {
+  it('a secret changed while it is resealed keeps the change, and others do not wait', async () => {
     const [fresh, old] = [randomBytes(32), stage.encryptionKey];
     const rotated = { db: services.db, secrets: createSecretBox([fresh, old]) };
-    const [credential] = await insertCredentials(services, stage.workspaceId, 1);
-    if (credential === undefined) throw new Error('The credential was not inserted.');
+    const [credential, other] = await insertCredentials(services, stage.workspaceId, 2);
+    const secretOf = async (id: number | undefined): Promise<string | undefined> => {
+      const { rows } = await sql<{ secret: string }>`
+        select secret from credential where id = ${id}`.execute(services.db);
+      return rows[0]?.secret;
+    };
+    const before = await secretOf(other);
     const changed = services.secrets.seal('changed', `credential:${credential}`);
-    await queuedBehindLock(
+    await afterWaiting(
       services.db,
       (trx) => sql`update credential set secret = ${changed} where id = ${credential}`.execute(trx),
-      [() => resealValues(rotated, null)],
+      () => resealValues(rotated, null),
+      async () => expect(await secretOf(other)).not.toBe(before),
     );
-    const { rows } = await sql<{ secret: string }>`
-      select secret from credential where id = ${credential}`.execute(services.db);
-    expect(rows[0]?.secret).toBe(changed);
+    expect(await secretOf(credential)).toBe(changed);
     for (let step = await resealValues(rotated, null); step.next !== null;)
       step = await resealValues(rotated, step.next);
-    const again = await sql<{ secret: string }>`
-      select secret from credential where id = ${credential}`.execute(services.db);
     const opened = createSecretBox([fresh]).open(
-      again.rows[0]?.secret ?? '',
+      (await secretOf(credential)) ?? '',
       `credential:${credential}`,
     );
     expect(opened).toBe('changed');

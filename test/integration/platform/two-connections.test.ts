@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createWorkspace } from '#src/accounts/workspaces.ts';
 import { claimPrune } from '#src/connectors/runs/claim-prune.ts';
 import { claimRun } from '#src/connectors/runs/claim-run.ts';
 import { lockPair } from '#src/connectors/runs/open-pair.ts';
+import { hasPlace } from '#src/connectors/runs/prune-turns.ts';
 import { requestPrune } from '#src/connectors/runs/request-prune.ts';
 import { claimDocuments, takeBackClaims } from '#src/documents/claim-documents.ts';
 import { dropDocuments } from '#src/documents/drop-documents.ts';
@@ -217,6 +219,29 @@ describe.skipIf(databaseUrl === undefined)(
       });
     });
 
+    it('two prunes of a workspace do not both take its last place', async () => {
+      const { db } = services;
+      const { workspaceId } = await createWorkspace(db, { name: 'Pruned', planTier: 'Free' });
+      const config = { ...services.config, CONNECTOR_PRUNE_CONCURRENCY: 2 };
+      const newPair = async (): Promise<CcPairId> => {
+        const ccPairId = await insertLinkedPair(
+          { ...stage, workspaceId, waits: [], advance: () => undefined },
+          { source: 'web', settings: { base_url: 'https://example.com/' }, credential: null },
+        );
+        await requestPrune(services, { workspaceId, ccPairId, confirm: null, requestId: null });
+        return ccPairId;
+      };
+      const pairs = [await newPair(), await newPair()];
+      const prunes = valuesOf(
+        await queuedBehindLock(
+          db,
+          (trx) => hasPlace(trx, config, workspaceId),
+          pairs.map((pair) => () => claimPrune({ ...services, config }, pair)),
+        ),
+      );
+      expect(prunes.filter((prune) => prune !== null)).toHaveLength(1);
+    });
+
     describe('webhooks', () => {
       it('give an endpoint to one of two workers', async () => {
         const { id } = await insertEndpoint(services, stage.workspaceId, 'https://example.com/one');
@@ -266,6 +291,7 @@ describe.skipIf(databaseUrl === undefined)(
       const order = (query: string): ScrapeOrder => ({
         mode: 'keyword_search',
         query,
+        urls: null,
         maxResults: 10,
         enrichment: [],
       });

@@ -75,6 +75,8 @@ function beforeEmbedding(step: (texts: readonly string[]) => Promise<unknown>): 
     ...services,
     embedder: {
       ...embedder,
+      // Otherwise the threads make the vectors along with the chunks.
+      isBuiltin: false,
       async embedDocuments(texts, signal) {
         await step(texts);
         return embedder.embedDocuments(texts, signal);

@@ -75,7 +75,7 @@ describe('a request for a webhook endpoint', () => {
     });
   });
 
-  it('with an unknown event type is told the known ones', async () => {
+  it('with an unknown event type is refused with the known ones', async () => {
     const { body } = await owner.call('POST', PATH, {
       url: PUBLIC_URL,
       event_types: ['x'.repeat(999)],

@@ -1,4 +1,3 @@
-// @module-tag database
 import { describe, expect, it } from 'vitest';
 import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';

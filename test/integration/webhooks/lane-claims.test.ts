@@ -84,10 +84,10 @@ describe('a worker that lost its endpoint while sending', () => {
     const [late, next] = [gated('after'), gated('after')];
     receiver.behave = (_, count) => ({ kind: 'answer', status: count <= 3 ? 500 : 204 });
     const lateJob = runJob(late.services, id);
-    await until(() => Promise.resolve(late.gate.arrived === 3), 90_000, 5);
+    await until(() => Promise.resolve(late.gate.arrived === 3));
     await expireLease(test.services.db, id);
     const nextJob = runJob(next.services, id);
-    await until(() => Promise.resolve(next.gate.arrived === 3), 90_000, 5);
+    await until(() => Promise.resolve(next.gate.arrived === 3));
     late.gate.open();
     expect(await lateJob).toMatchObject({ failed: 3 });
     expect(await statusesOf(test.services.db, id)).toEqual({ delivering: 3 });
@@ -113,7 +113,7 @@ describe('a worker that lost its endpoint while sending', () => {
     const { id, path } = await endpointWith(5);
     const { gate, services } = gated('before');
     const job = runJob(services, id);
-    await until(() => Promise.resolve(gate.arrived === 4), 90_000, 5);
+    await until(() => Promise.resolve(gate.arrived === 4));
     await takeLeaseAway(services.db, id);
     // The gate stays closed: the failed renewal ends the job.
     expect(await job).toMatchObject({ delivered: 0, failed: 0, end: 'stopped' });
@@ -192,7 +192,7 @@ describe('an endpoint that changes during delivery', () => {
     const endpoint = await endpointWith(due);
     const { gate, services } = gated('before');
     const job = runJob(services, endpoint.id);
-    await until(() => Promise.resolve(gate.arrived > 0), 90_000, 5);
+    await until(() => Promise.resolve(gate.arrived > 0));
     await change(endpoint.id);
     gate.open();
     await job;

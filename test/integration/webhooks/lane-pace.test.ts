@@ -127,7 +127,7 @@ describe('the circuit breaker of an endpoint', () => {
 });
 
 describe('an endpoint that has failed for six days', () => {
-  it('is disabled at its next failure; waiting deliveries are canceled, and the other endpoints are told', async () => {
+  it('is disabled at its next failure; waiting deliveries are canceled, and the other endpoints are notified', async () => {
     const { services } = test;
     const workspace = { name: 'Another', planTier: 'Enterprise' } as const;
     const { workspaceId } = await createWorkspace(services.db, workspace);

@@ -166,7 +166,7 @@ describe('an endpoint repaired by its owner during a delivery', () => {
     receiver.behave = (at) => ({ kind: 'answer', status: at === path ? status : 204 });
     const gate = gateHttp(test.services.webhookHttp, 'after');
     const job = runJob({ ...test.services, webhookHttp: gate.http }, id);
-    await until(() => Promise.resolve(gate.arrived === 1), 90_000, 5);
+    await until(() => Promise.resolve(gate.arrived === 1));
     // The changes that a new URL makes.
     await sql`update webhook_endpoint set url = url || '/new', failing_since = null, failures = 0,
       breaker_trips = 0, breaker_until = null, updated_at = clock_timestamp()

@@ -1,4 +1,3 @@
-// @module-tag database
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
@@ -148,8 +147,8 @@ let receiver: WebhookReceiver;
 let elsewhere: WebhookReceiver;
 const opened = new AsyncDisposableStack();
 const endpoints = new Map<string, WebhookEndpointId>();
-/** Delivery times in ms of a healthy endpoint while the others misbehaved. */
-const healthyMs: number[] = [];
+/** Attempts at the hanging receiver when the healthy one got its first delivery. */
+let hangingAttempts: readonly AttemptRow[] | null = null;
 let grownBytes = 0;
 
 beforeAll(async () => {
@@ -165,10 +164,9 @@ beforeAll(async () => {
   const { services } = millrace;
   const healthy = await insertEndpoint(services, workspaceId, `${elsewhere.url}/healthy`);
   for (let index = 1; index <= 20; index += 1) {
-    const sentAt = performance.now();
     await sendPings(services, workspaceId, healthy.id);
-    await until(() => Promise.resolve(elsewhere.requestsTo('/healthy').length >= index), 90_000, 5);
-    healthyMs.push(performance.now() - sentAt);
+    await until(() => Promise.resolve(elsewhere.requestsTo('/healthy').length >= index));
+    hangingAttempts ??= await attemptsTo(services, idOf('no answer'));
     grownBytes = Math.max(grownBytes, process.memoryUsage().rss - before);
   }
 });
@@ -180,10 +178,15 @@ async function start(name: string, url: string): Promise<void> {
   await sendPings(millrace.services, workspaceId, id);
 }
 
-/** The first attempt at the endpoint registered under this name. */
-async function firstAttempt(name: string): Promise<{ attempt: AttemptRow; delivery: DeliveryRow }> {
+function idOf(name: string): WebhookEndpointId {
   const id = endpoints.get(name);
   if (id === undefined) throw new Error(`No endpoint was started as ${name}.`);
+  return id;
+}
+
+/** The first attempt at the endpoint registered under this name. */
+async function firstAttempt(name: string): Promise<{ attempt: AttemptRow; delivery: DeliveryRow }> {
+  const id = idOf(name);
   await until(async () => (await attemptsTo(millrace.services, id)).length > 0);
   const [attempt] = await attemptsTo(millrace.services, id);
   const [delivery] = await deliveriesTo(millrace.services, id);
@@ -224,11 +227,8 @@ describe('a receiver that answers with', () => {
 });
 
 describe('meanwhile', () => {
-  it('a healthy receiver gets its deliveries at once', () => {
-    expect(healthyMs).toHaveLength(20);
-    expect(healthyMs.toSorted((a, b) => a - b)[10]).toBeLessThan(5_000);
-    // A receiver that hangs is given up after 15 s.
-    expect(Math.max(...healthyMs)).toBeLessThan(14_000);
+  it('a healthy receiver does not wait for one that hangs', () => {
+    expect(hangingAttempts).toEqual([]);
   });
 });
 
@@ -285,7 +285,6 @@ describe('an address', () => {
     const { attempt } = await firstAttempt('silent');
     expect(attempt).toMatchObject({ counts: true, error_class: 'timeout' });
     expect(attempt.duration_ms).toBeGreaterThan(4_500);
-    expect(attempt.duration_ms).toBeLessThan(9_000);
   });
 
   it.each(['http://10.0.0.1/', 'https://169.254.169.254/', 'http://8.8.8.8/'])(

@@ -77,7 +77,7 @@ const hexOf = ({ body }: ReceivedRequest, secret: string): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 
 describe('a failed delivery', () => {
-  it('is retried by itself about five seconds later', async () => {
+  it('is retried automatically about five seconds later', async () => {
     await using receiver = await startReceiver({ behave: inTurn(FAIL, OK) });
     const { id } = await startPing(receiver);
     await untilAttempts(id, 2);
@@ -146,7 +146,7 @@ describe('a failed delivery', () => {
 });
 
 describe('a receiver that answers 410', () => {
-  it('is disabled; waiting deliveries are canceled, and the other endpoints are told', async () => {
+  it('is disabled; waiting deliveries are canceled, and the other endpoints are notified', async () => {
     workspaceId = await newWorkspace();
     const { services } = millrace;
     await using told = await startReceiver();

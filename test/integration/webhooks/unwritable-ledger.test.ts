@@ -104,7 +104,7 @@ describe('a ledger that cannot be written', () => {
     };
     const stop = new AbortController();
     const job = runJob(services, id, stop.signal);
-    await until(() => Promise.resolve(gate.arrived === 2), 90_000, 5);
+    await until(() => Promise.resolve(gate.arrived === 2));
     stop.abort(new Error('The process is stopping.'));
     await expect(job).rejects.toThrow();
     await expireLease(services.db, id);

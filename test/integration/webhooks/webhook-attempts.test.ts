@@ -1,4 +1,3 @@
-// @module-tag database
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { WebhookDeliveryId, WebhookEndpointId, WebhookEventId } from '#src/ids.ts';

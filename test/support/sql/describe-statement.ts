@@ -64,12 +64,16 @@ async function describe(
 }
 
 /** Statements whose names Postgres does not resolve before they run. */
-const UTILITY = /^\s*(?:analyze|create|drop|lock|reset|set)\b/i;
+export const UTILITY = /^\s*(?:alter|analyze|create|drop|lock|reset|set|truncate)\b/i;
+
+/** Concurrent operations cannot run in a transaction; the names are the same without the keyword. */
+export function withoutConcurrently(text: string): string {
+  return text.replaceAll(/\bconcurrently\b/gi, '');
+}
 
 async function runUndone(pglite: PGlite, text: string): Promise<Column[]> {
   await pglite.transaction(async (transaction) => {
-    // Concurrent operations cannot run in a transaction; the names are the same without the keyword.
-    await transaction.exec(text.replaceAll(/\bconcurrently\b/gi, ''));
+    await transaction.exec(withoutConcurrently(text));
     await transaction.rollback();
   });
   return [];

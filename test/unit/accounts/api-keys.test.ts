@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApiKey, hashApiKey, listApiKeys, revokeApiKey } from '#src/accounts/api-keys.ts';
 import { createAuthenticator } from '#src/accounts/authenticate.ts';
 import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
-import { type Principal, whyForbidden } from '#src/accounts/principal.ts';
+import { CALLER_SCOPES, type Principal, scopesOf, whyForbidden } from '#src/accounts/principal.ts';
 import { createWorkspace } from '#src/accounts/workspaces.ts';
 import type { Database } from '#src/platform/database.ts';
 import { openTestDatabase } from '#test/unit/api/harness.ts';
@@ -169,29 +169,22 @@ describe('the bootstrap workspace', () => {
 });
 
 describe('scopes', () => {
-  const scopes = [
-    'any',
-    'read',
-    'ingest',
-    'member',
-    'admin',
-    'bootstrap-admin',
-    'operator-read',
-  ] as const;
   it.each([
-    ['admin', true, 'any read ingest member admin bootstrap-admin operator-read'],
-    ['admin', false, 'any read ingest member admin'],
-    ['member', true, 'any read ingest member'],
-    ['ingest', true, 'any ingest'],
-    ['read', true, 'any read'],
+    ['admin', true, 'any read ingest read-or-ingest member admin bootstrap-admin operator-read'],
+    ['admin', false, 'any read ingest read-or-ingest member admin'],
+    ['member', true, 'any read ingest read-or-ingest member'],
+    ['ingest', true, 'any ingest read-or-ingest'],
+    ['read', true, 'any read read-or-ingest'],
     ['observer', true, 'any operator-read'],
     ['observer', false, 'any'],
   ] as const)(
     'give a key with role %s (bootstrap: %s) %s',
     (role, isBootstrapWorkspace, allowed) => {
       const principal = { role, isBootstrapWorkspace, sessionId: null } as Principal;
-      const granted = scopes.filter((scope) => whyForbidden(principal, scope) === null);
+      const granted = CALLER_SCOPES.filter((scope) => whyForbidden(principal, scope) === null);
       expect(granted.join(' ')).toBe(allowed);
+      // The console shows pages by this list, so it must match what the service permits.
+      expect(scopesOf(role, isBootstrapWorkspace)).toEqual(granted);
     },
   );
 

@@ -41,7 +41,8 @@ const routes = [
       streamReply(
         'application/x-ndjson',
         (async function* () {
-          for await (const line of incoming.lines(100)) yield `${line.length}\n`;
+          const lines = incoming.lines(100, async () => () => undefined);
+          for await (const { text } of lines) yield `${text.length}\n`;
         })(),
       ),
   }),
@@ -139,7 +140,7 @@ describe('slow bodies', () => {
     for (const everyMs of [31_000, 20_000]) {
       const sending = new PassThrough();
       const request = Object.assign(sending, { headers: {} }) as unknown as IncomingMessage;
-      const reading = openBody(request).bytes(1_000, 'a limit');
+      const reading = openBody(request, async () => () => undefined).bytes(1_000, 'a limit');
       const drip = setInterval(() => sending.write('x'), everyMs);
       const refused = expect(reading).rejects.toMatchObject({ code: 'BAD_REQUEST' });
       await vi.advanceTimersByTimeAsync(301_000);

@@ -89,7 +89,7 @@ export async function openTestApi(
     db,
     metrics: createMetrics(),
     tracing: NO_TRACING,
-    rateLimitStore: { kind: 'memory' },
+    rateLimitStore: { kind: 'memory', moments: new Map() },
     pointsAwarder: { submit: () => undefined, idle: async () => undefined },
     scrapeWatch: { stop: () => undefined },
     messageWatch: { stop: () => undefined },

@@ -176,6 +176,20 @@ const EXAMPLES = {
     processing_time_ms: 900,
   },
   'email_account.verified': { email_account_id: '1', email: 'ada@example.com' },
+  'email_message.bounced': {
+    email_message_id: '1',
+    email_account_id: '1',
+    cause: 'no_such_address',
+    status_code: '5.1.1',
+    do_not_contact: true,
+  },
+  'email_message.complained': {
+    email_message_id: '1',
+    email_account_id: '1',
+    cause: 'complaint',
+    status_code: null,
+    do_not_contact: true,
+  },
   'webhook.endpoint.disabled': {
     endpoint_id: '1',
     url: 'https://example.com/hook',

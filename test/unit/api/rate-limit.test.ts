@@ -13,7 +13,12 @@ const principal = { userId: 'u1', plan: 'Free', role: 'admin' } as Principal;
 function limiterAt(clock: () => number, config = {}) {
   const now = () => new Date(clock());
   const metrics = { countUnlimitedRequest: () => undefined };
-  return createRateLimiter(new MemoryRequestLog(now), { config, log, metrics, clock: now });
+  return createRateLimiter(new MemoryRequestLog(now, new Map()), {
+    config,
+    log,
+    metrics,
+    clock: now,
+  });
 }
 
 /** How many of `count` concurrent requests pass. */

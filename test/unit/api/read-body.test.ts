@@ -10,7 +10,7 @@ const LIMIT = 1_000;
 
 /** Answers with the number of bytes read, or with the error message. */
 const server = createServer((incoming, outgoing) => {
-  openBody(incoming)
+  openBody(incoming, async () => () => undefined)
     .bytes(LIMIT, 'MAX_BODY_BYTES')
     .then(
       ({ length }) => outgoing.end(String(length)),

@@ -75,17 +75,17 @@ describe('the encoding of static content', () => {
   });
 
   it('is identity for small or already compressed files, unless the client refuses that', async () => {
-    for (const file of ['start.js', 'favicon-32x32.png']) {
-      const path = `/docs/assets/${file}`;
+    for (const path of ['/docs', '/docs/assets/favicon-32x32.png']) {
       const { headers } = await get(path, accept('gzip, br'));
-      expect([file, headers['content-encoding']]).toEqual([file, undefined]);
+      expect([path, headers['content-encoding']]).toEqual([path, undefined]);
       const refused = await get(path, accept('gzip, identity;q=0'));
-      expect([file, refused.headers['content-encoding']]).toEqual([file, 'gzip']);
+      expect([path, refused.headers['content-encoding']]).toEqual([path, 'gzip']);
     }
   });
 
   it('makes the reference page at least three times smaller', async () => {
-    for (const path of ['/openapi.json', '/docs/assets/swagger-ui-bundle.js']) {
+    const files = ['description.js', 'swagger-ui-bundle.js', 'swagger-ui.css'];
+    for (const path of ['/openapi.json', ...files.map((file) => `/docs/assets/${file}`)]) {
       const plain = await get(path);
       for (const coding of ['br', 'gzip']) {
         const coded = await get(path, accept(coding));
@@ -151,7 +151,7 @@ describe('caching of static content', () => {
   it('is permanent for versioned addresses of the reference page', async () => {
     const page = (await get('/docs')).bytes.toString();
     const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
-    expect(addresses).toHaveLength(4);
+    expect(addresses).toHaveLength(5);
     for (const address of addresses) {
       const { status, headers } = await get(`/${address}`);
       expect([status, headers['cache-control']]).toEqual([200, 'max-age=31536000, immutable']);

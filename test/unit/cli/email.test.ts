@@ -222,6 +222,17 @@ describe('sender accounts', () => {
     });
   });
 
+  test('verify prints the records to publish', async () => {
+    const publish = { name: 'example.com', type: 'TXT', value: 'v=spf1 mx ~all' };
+    const deliverability = { spf: { publish }, dkim: { publish: null }, dmarc: { publish: null } };
+    await using service = await startFakeService(({ method }) => ({
+      json: method === 'POST' ? verification : { ...account, deliverability },
+    }));
+    const words = ['email', 'verify', account.id, '--to', 'me@example.com'];
+    const { stderr } = await runCommand(words, { url: service.url });
+    expect(stderr).toBe('No SPF.\nPublish at example.com, type TXT: v=spf1 mx ~all\n');
+  });
+
   test('verify says what to do while it is unfinished, and reports the result', async () => {
     let status = 'queued';
     await using service = await startFakeService(() => ({

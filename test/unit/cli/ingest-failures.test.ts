@@ -24,15 +24,15 @@ describe('ingest with failures', () => {
     });
     const batch = (request: SeenRequest): FakeAnswer =>
       accept(request, (wire) =>
-        idOf(wire) === 'd/bad.txt' ? { error_code: 'BAD_REQUEST', detail: 'It is bad.' } : null,
+        idOf(wire) === 'bad.txt' ? { error_code: 'BAD_REQUEST', detail: 'It is bad.' } : null,
       );
     await using fake = await startFakeService(service(batch));
     const run = await runCommand(['ingest', 'd', 'missing.txt'], { url: fake.url, workingFolder });
     expect(run.code).toBe(1);
     expect(run.stdout).toMatch(/^1 accepted, 4 failed/);
-    expect(run.stderr).toContain('  d/bad.txt: It is bad. (BAD_REQUEST)\n');
-    expect(run.stderr).toContain('  d/empty.txt is empty.\n');
-    expect(run.stderr).toContain('  d/fake.docx is named .docx but');
+    expect(run.stderr).toContain('  bad.txt: It is bad. (BAD_REQUEST)\n');
+    expect(run.stderr).toContain('  empty.txt is empty.\n');
+    expect(run.stderr).toContain('  fake.docx is named .docx but');
     expect(run.stderr).toContain('  missing.txt: there is no such file\n');
     expect(run.stderr).toContain('error: 4 of 5 documents failed; see above.');
   });

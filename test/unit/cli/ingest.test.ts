@@ -45,17 +45,17 @@ describe('ingest accepts', () => {
       {
         cc_pair_id: 7,
         document: {
-          id: 'p:docs/a.md',
+          id: 'p:a.md',
           semantic_identifier: 'A',
           source: 'file',
           metadata: {},
-          sections: [{ text: '# A', link: 'https://x.example/docs/a.md' }],
+          sections: [{ text: '# A', link: 'https://x.example/a.md' }],
         },
       },
       {
         document: {
-          id: 'p:docs/sub/b c.txt',
-          sections: [{ link: 'https://x.example/docs/sub/b%20c.txt' }],
+          id: 'p:sub/b c.txt',
+          sections: [{ link: 'https://x.example/sub/b%20c.txt' }],
         },
       },
     ]);
@@ -69,9 +69,9 @@ describe('ingest accepts', () => {
       'b/x.md': 'x',
     });
     await using fake = await startFakeService(service());
-    const words = ['ingest', 'a/**', '--include', '*.md', '--exclude', 'a/draft-*'];
+    const words = ['ingest', 'a/**', '--include', '*.md', '--exclude', 'draft-*'];
     await runCommand(words, { url: fake.url, workingFolder });
-    expect(batches(fake.requests).flat().map(idOf)).toEqual(['a/x.md']);
+    expect(batches(fake.requests).flat().map(idOf)).toEqual(['x.md']);
   });
 
   test('PDF pages, with a link to each', async () => {
@@ -88,8 +88,9 @@ describe('ingest accepts', () => {
   });
 
   test('many files in batches of up to a hundred, each exactly once', async () => {
-    const names = Array.from({ length: 250 }, (_, index) => `f/${index}.txt`);
-    const workingFolder = makeTree(Object.fromEntries(names.map((name) => [name, name])));
+    const names = Array.from({ length: 250 }, (_, index) => `${index}.txt`);
+    const tree = Object.fromEntries(names.map((name) => [`f/${name}`, name]));
+    const workingFolder = makeTree(tree);
     await using fake = await startFakeService(service());
     await runCommand(['ingest', 'f'], { url: fake.url, workingFolder });
     const sent = batches(fake.requests);

@@ -17,6 +17,14 @@ const jane = {
   website: '-1',
   socials: { linkedin: '\tx', twitter: '' },
   confidence_score: 0.9,
+  evidence: {
+    phone: [
+      {
+        value: '+14155552671',
+        sources: [{ url: 'https://rowan.example/team', technique: 'tel-link' }],
+      },
+    ],
+  },
 };
 const scrape = {
   scrape_id: ID,
@@ -125,6 +133,19 @@ describe('leads find', () => {
     expect(headers[0]).toEqual(['respond-async', 'no-cache']);
   });
 
+  test('several addresses are a list, but an address among words is a word', async () => {
+    await using service = await startScrapes(scrape);
+    await runCommand('leads find a.example https://b.example/team'.split(' '), {
+      url: service.url,
+    });
+    await runCommand('leads find shops like a.example'.split(' '), { url: service.url });
+    const bodies = service.requests.filter(({ method }) => method === 'POST');
+    expect(bodies.map(({ body }) => body)).toEqual([
+      { mode: 'scrape_url', urls: ['a.example', 'https://b.example/team'] },
+      { mode: 'keyword_search', query: 'shops like a.example' },
+    ]);
+  });
+
   test('reuses a result of the last hour unless told not to', async () => {
     const headers = watchHeaders('prefer', 'cache-control');
     await using service = await startScrapes(scrape);
@@ -143,7 +164,7 @@ describe('leads find', () => {
     expect(run.stderr).toBe('slow.example could not be read. It did not answer.\n');
     expect(run.stdout.replace(/"(?:[^"]|"")*"/g, '').match(/\r\n/g)).toHaveLength(2);
     expect(parse(run.stdout)).toEqual([
-      'name,title,company,email,phone,website,linkedin,twitter,score'.split(','),
+      'name,title,company,email,phone,website,linkedin,twitter,score,evidence'.split(','),
       [
         'Jane "JD" Doe, head',
         `'${jane.title}`,
@@ -154,6 +175,7 @@ describe('leads find', () => {
         "'\tx",
         '',
         '0.90',
+        'phone: https://rowan.example/team (tel-link)',
       ],
     ]);
   });

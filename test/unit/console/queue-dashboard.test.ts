@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { openProducer, type Producer } from '#queues/producer.ts';
 import { defineQueue } from '#queues/queue.ts';
 import { createQueueDashboard } from '#src/console/queue-dashboard.ts';
-import { openPglite } from '#src/platform/pglite.ts';
+import { openTestPglite } from '#test/unit/api/harness.ts';
 import { openQueueBackend } from '#src/platform/queue-backend.ts';
 
 const queue = defineQueue({ name: 'row-work', payload: z.object({ row: z.int() }) });
@@ -20,7 +20,7 @@ describe('the queue dashboard', () => {
   let close: () => Promise<void>;
 
   beforeAll(async () => {
-    const pglite = await openPglite(null);
+    const pglite = await openTestPglite();
     const backend = await openQueueBackend({
       size: 'embedded',
       pglite,

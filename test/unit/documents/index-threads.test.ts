@@ -18,6 +18,7 @@ const documentOf = (text: string) => ({
   title: 'A document',
   sections: [{ text, link: null }],
   metadata: {},
+  dimensions: 256,
 });
 const small = documentOf('A few words.');
 const large = documentOf('Many different words of a large document.\n\n'.repeat(12_000));

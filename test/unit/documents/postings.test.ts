@@ -145,6 +145,11 @@ describe('scores', () => {
         for (const [at, { score }] of taken.entries()) {
           expect(score).toBeCloseTo(expected[at]?.score ?? 0, 9);
         }
+        const unordered = new Map(best.takeUnordered(wanted).map((one) => [one.key, one.score]));
+        expect(unordered.size).toBe(taken.length);
+        const bar = q.reduce((sum, weight) => sum + weight * MAX_WEIGHT, 0) / 4_096;
+        const worst = taken.at(-1)?.score ?? 0;
+        for (const score of unordered.values()) expect(score).toBeGreaterThan(worst - bar * 1.001);
         const some = new Set(expected.slice(0, 7).map(({ key }) => key));
         expect(new Set(best.among(some).map(({ key }) => key))).toEqual(some);
       }),

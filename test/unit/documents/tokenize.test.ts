@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { stableTerms, stemWord, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
+import { stemWord } from '#src/documents/expand-word.ts';
+import { stableTerms, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
 
 test('words are lower-cased, stemmed and stripped of stop words', () => {
   expect(tokenize('The Queues are RUNNING, and the queue runs')).toEqual([
@@ -51,6 +52,12 @@ test.each([
   ['in 2024. Only 1,5', ['2024', 'onli', '1', '5']],
   ['1.2.3a', ['1.2', '1', '2', '3a']],
   ['C++, C# or F#', ['c++', 'c', 'c#', 'c', 'f#', 'f']],
+  ['C++20 and C++17', ['c++20', 'c++', 'c', '20', 'c++17', 'c++', 'c', '17']],
+  ['C, c/C++ or 20 C', ['c', 'c alone', 'c', 'c alone', 'c++', 'c', '20', 'c', 'c alone']],
+  ['party 🎉👍🏽, 🇩🇪 👩‍🚀 ©', ['parti', '🎉', '👍', '🇩🇪', '👩‍🚀']],
+  // The sign that makes it colourful is a mark, and a word to older rows.
+  ['❤\uFE0F', ['❤', '\uFE0F']],
+  ['🎉', ['🎉']],
   ['i + j #1 a#b', ['i', 'j', '1', 'b']],
   [
     '.NET ASP.NET example.net',
@@ -115,6 +122,8 @@ test('the terms of an older index are always asked for', () => {
     'é',
     'ё',
     'versicherung',
+    'C',
+    '🎉',
   );
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 60 }), (text) => {

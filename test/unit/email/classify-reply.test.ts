@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { classifyReply, isNegativeReply, smtpFailureOf } from '#src/email/classify-reply.ts';
+import { classifyReply } from '#src/email/classify-reply.ts';
+import { isNegativeReply, smtpFailureOf } from '#src/email/smtp-failure.ts';
 
 const classOf = (error: object, port = 587) => {
   const { errorClass, isTemporary } = classifyReply(smtpFailureOf(error), port);
@@ -135,4 +136,24 @@ test('only 4yz and 5yz are refusals', () => {
   for (const odd of [null, undefined, 'text', { responseCode: '550' }, { responseCode: false }]) {
     expect(isNegativeReply(smtpFailureOf(odd))).toBe(false);
   }
+});
+
+test.each([
+  ['DATA', '550 5.4.5 Daily user sending limit exceeded.', 'day'],
+  ['DATA', '550 5.1.90 Your message cannot be sent.', 'day'],
+  ['DATA', '454 Throttling failure: Daily message quota exceeded.', 'day'],
+  [
+    'RCPT TO',
+    '550 acme.example has exceeded the max emails per hour (150/150 (100%)) allowed',
+    'hour',
+  ],
+  ['AUTH LOGIN', '451 Authentication failed: Maximum credits exceeded', 'day'],
+  ['CONN', '421 Too many concurrent SMTP connections', 'minute'],
+  ['DATA', '421 4.7.28 <text>', 'minute'],
+  // Only presumed to be a limit: the reply mentions none.
+  ['DATA', '421 bye', null],
+  ['RCPT TO', '450 4.2.0 daily greylisting', null],
+])('%s answered with "%s" mentions a limit per %s', (command, response, limit) => {
+  const failure = smtpFailureOf(reply('EANY', command, response));
+  expect(classifyReply(failure, 587).limit).toBe(limit);
 });

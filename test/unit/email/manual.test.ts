@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { newBounceMailboxSchema } from '#src/email/administration/bounce-mailbox-request.ts';
+import { readPosted } from '#src/email/bounces/provider-events.ts';
 import { z } from 'zod';
 import {
   accountChangeSchema,
@@ -8,6 +10,8 @@ import {
   newAccountSchema,
 } from '#src/email/administration/account-request.ts';
 import { maxAttempts, retryDelayMs } from '#src/email/message-retry.ts';
+import { sendingPaceSchema } from '#src/email/administration/sending-pace.ts';
+import { listProviderLimits } from '#src/email/provider-limits.ts';
 import { newMessageSchema } from '#src/email/administration/send-request.ts';
 import { SMTP_ERROR_CLASSES } from '#src/email/smtp-error-classes.ts';
 import { TECHNIQUES } from '#src/leads/extract/contact-card.ts';
@@ -45,6 +49,24 @@ describe('the page of sender accounts', () => {
   });
 });
 
+test('the page on sender accounts lists the limits of every provider, with their source', () => {
+  const rows = tableWith(senderAccounts, 'Provider').map(([name, ...cells]) => {
+    const [perMinute, perHour, perDay] = cells
+      .slice(0, 3)
+      .map((cell) => (cell === '' ? null : Number(cell.replaceAll(',', ''))));
+    return { provider: name, perMinute, perHour, perDay, source: cells[3]?.slice(1, -1) };
+  });
+  const known = new Map(listProviderLimits().map((limit) => [limit.provider, limit]));
+  expect(rows).toEqual([...known.values()]);
+});
+
+test('the page on sender accounts describes every field of the pace', () => {
+  const fields = tableWith(senderAccounts, 'In `sending_pace`').flatMap(([names = '']) =>
+    names.split(', ').map(plain),
+  );
+  expect(fields).toEqual(Object.keys(sendingPaceSchema.shape));
+});
+
 describe('the page of leads', () => {
   test('lists every technique with its score', () => {
     const rows = tableWith(leads, 'Technique');
@@ -80,7 +102,7 @@ describe('the page of leads', () => {
     const budget = new Map(tableRows(leads).map(([name = '', value = '']) => [name, value]));
     const numberOf = (name: string): number => Number.parseInt(budget.get(name) ?? '', 10);
     expect(numberOf('Pages')).toBe(VISIT_LIMITS.pages);
-    expect(numberOf('Requests, with redirects and sitemaps')).toBe(VISIT_LIMITS.requests);
+    expect(numberOf('Requests, with redirects, frames and sitemaps')).toBe(VISIT_LIMITS.requests);
     expect(numberOf('Time of a page') * 1_000).toBe(VISIT_LIMITS.pageTimeoutMs);
     expect(numberOf('Time of all requests') * 1_000).toBe(VISIT_LIMITS.fetchMs);
     expect(numberOf('Time with all pauses') * 1_000).toBe(VISIT_LIMITS.visitMs);
@@ -110,6 +132,8 @@ const EXAMPLES: readonly [page: string, schema: z.ZodType][] = [
       accountChangeSchema,
       z.strictObject({ test_recipient: emailAddress }),
       newMessageSchema,
+      newBounceMailboxSchema,
+      z.custom((body) => 'returns' in readPosted(Buffer.from(JSON.stringify(body)))),
     ]),
   ],
   ['do-not-contact.md', z.union([newEntriesSchema, erasureSchema])],

@@ -168,6 +168,7 @@ test('unknown, private and forbidden hosts get the same error', async () => {
       kind: 'failed',
       errorClass: 'dns_error',
       isTemporary: false,
+      limit: null,
       message: `${host} does not resolve to a mail server that can be reached from here. Check the name of the SMTP server.`,
     });
   }

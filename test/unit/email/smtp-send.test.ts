@@ -142,7 +142,7 @@ test.each([
   ['asks for more', '354 more'],
 ])('the outcome is unknown when the server %s after the message', async (_, content) => {
   await using server = await startScriptedSmtp({ script: { content } });
-  const timeouts = content === null ? { exchangeMs: 800 } : {};
+  const timeouts = content === null ? { exchangeMs: 5_000 } : {};
   const mailer = openTestMailer({ [SMTP_HOST]: [server.address] }, { timeouts });
   const outcome = await sendThrough(server, { mailer });
   expect(outcome).toMatchObject({ kind: 'unknown' });

@@ -12,7 +12,9 @@ const SEALING_FILES: Record<string, string[]> = {
   ],
   'connectors/administration/credentials.ts': ['credential.secret'],
   'email/administration/change-account.ts': ['email_account.smtp_password'],
+  'email/administration/change-bounce-mailbox.ts': ['bounce_mailbox.password'],
   'email/administration/create-account.ts': ['email_account.smtp_password'],
+  'email/administration/create-bounce-mailbox.ts': ['bounce_mailbox.password'],
   'encryption/reseal-values.ts': [],
   'outreach/unsubscribe-keys.ts': ['unsubscribe_key.sealed_key'],
   // Seals links, with keys that no rotation removes.

@@ -124,6 +124,7 @@ describe('a protected PDF', () => {
       name: 'a.pdf',
       bytes: file,
       password: 'open sesame',
+      owner: 'one',
       signal,
     });
     expect(textOf(parsed)).toBe('Secret text');

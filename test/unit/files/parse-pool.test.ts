@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WAYS_TO_EAT } from '#test/fixtures/files/eat-memory.ts';
+import { MEMORY_EATERS } from '#test/fixtures/files/eat-memory.ts';
+import type { FileToParse } from '#src/files/parsed-file.ts';
 import { openParserPool, type ParserLimits, type ParserPool } from '#src/files/parser-pool.ts';
+import type { TaskOptions } from '#src/platform/guarded-processes.ts';
 
 const entry = {
   filename: new URL('../../fixtures/files/misbehaving-parser.ts', import.meta.url).href,
@@ -9,9 +11,10 @@ const entry = {
 const never = new AbortController().signal;
 const open = (limits: Partial<ParserLimits>): ParserPool =>
   openParserPool({ processes: 1, ...limits }, entry);
-const file = (name: string): { name: string; bytes: Uint8Array; signal: AbortSignal } => ({
+const file = (name: string): FileToParse & TaskOptions => ({
   name,
   bytes: new Uint8Array(1),
+  owner: 'one',
   signal: never,
 });
 
@@ -33,7 +36,7 @@ test('a file that hangs its process fails alone, and the next one is parsed', as
   await expect(next).resolves.toMatchObject({ title: 'fine' });
 });
 
-test.each(WAYS_TO_EAT)('a file that exhausts memory (%s) fails alone', async (way) => {
+test.each(MEMORY_EATERS)('a file that exhausts memory (%s) fails alone', async (way) => {
   await expect(pool.parse(file(way))).rejects.toThrow(`${way} needs more than 64 MB to be parsed`);
   await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
 });
@@ -63,7 +66,7 @@ test('waiting for a process does not count toward the time of the file', async (
 
 test('a file above the size limit is refused before it reaches a process', async () => {
   await using small = open({ maxFileBytes: 10 });
-  const large = { name: 'large', bytes: new Uint8Array(11), signal: never };
+  const large = { name: 'large', bytes: new Uint8Array(11), owner: 'one', signal: never };
   await expect(small.parse(large)).rejects.toThrow('large has 1 MB; the limit is 1 MB');
 });
 
@@ -77,10 +80,12 @@ test('an abort ends the parse with its reason', async () => {
 test('the real process returns the reason for a bad file and the text of a good one', async () => {
   await using real = openParserPool({ processes: 1 });
   const bytes = Buffer.from('# Title\n\nText');
-  await expect(real.parse({ name: 'a.md', bytes, signal: never })).resolves.toMatchObject({
+  await expect(
+    real.parse({ name: 'a.md', bytes, owner: 'one', signal: never }),
+  ).resolves.toMatchObject({
     title: 'Title',
   });
-  await expect(real.parse({ name: 'a.docx', bytes, signal: never })).rejects.toThrow(
+  await expect(real.parse({ name: 'a.docx', bytes, owner: 'one', signal: never })).rejects.toThrow(
     'not a DOCX file',
   );
 });

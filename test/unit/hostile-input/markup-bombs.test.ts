@@ -1,6 +1,6 @@
 import { on, once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 /**
  * Converters run in the thread that every workspace shares. Reading a megabyte once takes far less than a second of CPU
@@ -15,8 +15,8 @@ const THREAD = `
   const { parentPort, workerData } = require('node:worker_threads');
   const AsyncFunction = (async () => {}).constructor;
   const src = (path) => import(workerData.src + path);
-  const work = new AsyncFunction('src', 'input', workerData.prepare);
-  work(src, workerData.input).then(async (run) => {
+  parentPort.on('message', async ({ prepare, input }) => {
+    const run = await new AsyncFunction('src', 'input', prepare)(src, input);
     parentPort.postMessage('begun');
     const start = process.threadCpuUsage();
     let failure = null;
@@ -25,30 +25,44 @@ const THREAD = `
     parentPort.postMessage({ cpuMs: (user + system) / 1_000, failure });
   });`;
 
+/** One thread for all cases, because starting it and importing the converters takes longer than most of them. */
+let thread: Worker | null = null;
+
+function startThread(): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: 512 };
+  return new Worker(THREAD, { eval: true, resourceLimits, workerData: { src: SRC } });
+}
+
+async function endThread(): Promise<void> {
+  await thread?.terminate();
+  thread = null;
+}
+
+afterAll(endThread);
+
 /** @param prepare the body of a function of `src` and `input` that returns the function to be timed */
 async function timed(
   prepare: string,
   input: string,
 ): Promise<{ cpuMs: number; failure: string | null }> {
-  const resourceLimits = { maxOldGenerationSizeMb: 512 };
-  const worker = new Worker(THREAD, {
-    eval: true,
-    resourceLimits,
-    workerData: { src: SRC, prepare, input },
-  });
+  thread ??= startThread();
   try {
     // Listens before the first message, because the second may follow in the same turn.
-    const messages = on(worker, 'message');
+    const messages = on(thread, 'message');
+    thread.postMessage({ prepare, input });
     await messages.next();
     const late = AbortSignal.timeout(GIVE_UP_MS);
     const expired = once(late, 'abort').then(() => {
       throw new Error(`Not done after ${GIVE_UP_MS} ms.`);
     });
     const { value } = await Promise.race([messages.next(), expired]);
+    await messages.return?.();
     const [result] = value ?? [];
     return result;
-  } finally {
-    await worker.terminate();
+  } catch (error) {
+    // It may be stuck, or have run out of memory.
+    await endThread();
+    throw error;
   }
 }
 

@@ -96,10 +96,13 @@ function draft(kind: LeadDraft['kind'], name: string | undefined): LeadDraft {
     phones: [],
     linkedin: [],
     twitter: [],
+    otherSocials: { facebook: [], instagram: [] },
     website: null,
     description: null,
     address: null,
+    emailPattern: null,
     siteDomain: 'site.test',
+    foundOn: null,
   };
 }
 

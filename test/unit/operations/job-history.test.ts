@@ -22,7 +22,15 @@ describe('a histogram', () => {
     expect(middle / ms).toBeLessThan(1.2);
   });
 
-  it('has bounds: no duration is outside, and none is nowhere', () => {
+  it('of a few durations has its median at the middle one', () => {
+    const histogram: number[] = [];
+    for (const ms of [1, 100, 10_000]) observe(histogram, ms);
+    const median = quantileMs(histogram, 0.5) ?? 0;
+    expect(median / 100).toBeGreaterThan(0.8);
+    expect(median / 100).toBeLessThan(1.2);
+  });
+
+  it('puts every duration into one bucket, and no duration into none', () => {
     for (const ms of [-5, 0, NaN, 1e12, Infinity]) {
       expect(classOf(ms)).toBeGreaterThanOrEqual(0);
       expect(classOf(ms)).toBeLessThan(48);

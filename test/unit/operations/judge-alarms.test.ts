@@ -29,7 +29,7 @@ describe('no_worker', () => {
     expect(trouble?.message).toContain('npm run workers -- lead-scrape');
   });
 
-  it('is raised for a paused queue, too: it will not go on when it is resumed', () => {
+  it('is raised for a paused queue, too: resuming would not help', () => {
     expect(kinds({ workers: 0, servedAt: LONG_AGO, isPaused: true })).toEqual(['no_worker']);
   });
 });
@@ -78,7 +78,7 @@ describe('falling_behind', () => {
   });
 });
 
-it('an alarm whose trouble goes on is not over', () => {
+it('an alarm does not end while its cause persists', () => {
   const gone = queue({ workers: 0, servedAt: LONG_AGO });
   const troubles = judgeQueues([gone], now);
   expect(isOver('no_worker', gone, troubles)).toBe(false);

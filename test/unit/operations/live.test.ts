@@ -96,7 +96,7 @@ describe('live streams', () => {
     expect((await nextEvent(stream('§nonsense').parts)).data.value).toBe(7);
   });
 
-  it('stop asking when nobody looks any more', async () => {
+  it('stop asking when there are no readers', async () => {
     const { hub, stream, nextLook, loads } = open();
     const tab = stream();
     await nextEvent(tab.parts);
@@ -109,7 +109,7 @@ describe('live streams', () => {
     expect(loads()).toBe(1);
   });
 
-  it('end for who may read no longer, before the next state, and for nobody else', async () => {
+  it('end before the next state for readers who lost access, and only for them', async () => {
     const { left, stream, nextLook, set } = open();
     const [own, other] = [stream(), stream(null, undefined, 'another')];
     await Promise.all([nextEvent(own.parts), nextEvent(other.parts)]);

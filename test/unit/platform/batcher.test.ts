@@ -95,7 +95,7 @@ it('waits for items arriving one per turn of the event loop, and does not wait w
     flushes.push(items);
     return items.map(fulfilled);
   };
-  const batcher = new Batcher(flush, { items: 100, size: 100 }, () => 1, 60_000);
+  const batcher = new Batcher(flush, { items: 100, size: 100 }, () => 1, { gatherMs: 60_000 });
   const submitted: Promise<number>[] = [];
   for (let item = 0; item < 10; item += 1) {
     submitted.push(batcher.submit(item));
@@ -111,7 +111,7 @@ it('does not wait forever while items keep coming', async () => {
     sizes.push(items.length);
     return items.map(fulfilled);
   };
-  const batcher = new Batcher(flush, { items: 4, size: 100 }, () => 1, 60_000);
+  const batcher = new Batcher(flush, { items: 4, size: 100 }, () => 1, { gatherMs: 60_000 });
   const submitted: Promise<number>[] = [];
   for (let item = 0; item < 8; item += 1) {
     submitted.push(batcher.submit(item));
@@ -119,4 +119,39 @@ it('does not wait forever while items keep coming', async () => {
   }
   await Promise.all(submitted);
   expect(Math.max(...sizes)).toBe(4);
+});
+
+it('takes from each key in turn, so that none waits for the backlog of another', async () => {
+  const { flush, flushes, release } = slowFlush();
+  const keyOf = (item: number): string => (item < 100 ? 'small' : 'large');
+  const batcher = new Batcher(flush, { items: 3, size: 100 }, () => 1, { keyOf });
+  const settled: Promise<number>[] = [];
+  const submit = (...items: number[]) => items.forEach((n) => settled.push(batcher.submit(n)));
+  submit(100, 101, 102, 103, 104, 105, 106, 107, 108);
+  await tick();
+  submit(1, 2);
+  for (let flushed = 0; flushed < 4; flushed += 1) {
+    release();
+    await tick();
+  }
+  await Promise.all(settled);
+  expect(flushes[0]).toEqual([100, 101, 102]);
+  expect(flushes[1]).toEqual([1, 103, 2]);
+  expect(flushes.flat().filter((item) => item >= 100)).toEqual(
+    Array.from({ length: 9 }, (_, n) => 100 + n),
+  );
+});
+
+it('shares a flush by size, not by number', async () => {
+  const flushes: number[][] = [];
+  const flush = async (items: number[]) => {
+    flushes.push(items);
+    return items.map(fulfilled);
+  };
+  const keyOf = (item: number): string => (item < 10 ? 'small' : 'large');
+  const batcher = new Batcher(flush, { items: 100, size: 60 }, (item) => item, { keyOf });
+  const items = [50, 51, 52, 53, 1, 2, 3, 4];
+  await Promise.all(items.map((item) => batcher.submit(item)));
+  expect(flushes[0]).toEqual([50, 1, 2, 3, 4]);
+  expect(flushes.slice(1)).toEqual([[51], [52], [53]]);
 });

@@ -2,14 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type GuardedProcesses, openGuardedProcesses } from '#src/platform/guarded-processes.ts';
+import {
+  type GuardedProcesses,
+  openGuardedProcesses,
+  type TaskLimits,
+} from '#src/platform/guarded-processes.ts';
 
 const PROBING = new URL('../../fixtures/files/probing-task.ts', import.meta.url).href;
 const SERVICE = new URL('../../fixtures/files/orphan-parent.ts', import.meta.url);
-const never = new AbortController().signal;
-const open = (): GuardedProcesses<string, unknown> =>
+const OPTIONS = { owner: 'one', signal: new AbortController().signal };
+const open = (limits: Partial<TaskLimits> = {}): GuardedProcesses<string, unknown> =>
   openGuardedProcesses(
-    { processes: 1, taskMs: 60_000, waitMs: 60_000, memoryMb: 64 },
+    { processes: 1, taskMs: 60_000, waitMs: 60_000, memoryMb: 64, ...limits },
     { filename: PROBING, name: 'probe' },
   );
 
@@ -23,33 +27,51 @@ function isAlive(pid: number): boolean {
 
 test('a stream of tasks shares a process, which ends with the pool', async () => {
   const processes = open();
-  const first = await processes.run('pid', never);
-  await expect(processes.run('pid', never)).resolves.toBe(first);
+  const first = await processes.run('pid', OPTIONS);
+  await expect(processes.run('pid', OPTIONS)).resolves.toBe(first);
   await processes[Symbol.asyncDispose]();
   expect(isAlive(Number(first))).toBe(false);
 });
 
 test('a task whose process has been killed since the last one gets another', async () => {
   await using processes = open();
-  const first = Number(await processes.run('pid', never));
+  const first = Number(await processes.run('pid', OPTIONS));
   process.kill(first, 'SIGKILL');
-  const second = await processes.run('pid', never);
+  const second = await processes.run('pid', OPTIONS);
   expect(second).not.toBe(first);
+});
+
+test('tasks of one owner do not delay another owner', async () => {
+  await using processes = open({ processes: 2 });
+  const stop = new AbortController();
+  const busy = ['hang', 'hang', 'hang'].map((task) =>
+    processes.run(task, { owner: 'busy', signal: stop.signal }),
+  );
+  const ended = Promise.allSettled(busy);
+  const other = { owner: 'other', signal: OPTIONS.signal };
+  await expect(processes.run('pid', other)).resolves.toBeTypeOf('number');
+  stop.abort(new Error('called off'));
+  expect((await ended).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+});
+
+test('a task that neither answers nor computes ends at its time limit', async () => {
+  await using processes = open({ waitMs: 3_000 });
+  await expect(processes.run('idle', OPTIONS)).rejects.toMatchObject({ end: 'overtime' });
 });
 
 test('a signal to all processes of the service does not end a task', async () => {
   await using processes = open();
-  const pid = Number(await processes.run('pid', never));
+  const pid = Number(await processes.run('pid', OPTIONS));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal);
-  await expect(processes.run('pid', never)).resolves.toBe(pid);
+  await expect(processes.run('pid', OPTIONS)).resolves.toBe(pid);
 });
 
 test('a task sees no secret, writes no file and starts no program', async () => {
   process.env['ENCRYPTION_KEY'] ??= 'secret';
   await using processes = open();
-  await expect(processes.run('environment', never)).resolves.not.toHaveProperty('ENCRYPTION_KEY');
-  await expect(processes.run('write', never)).rejects.toThrow('restricted');
-  await expect(processes.run('spawn', never)).rejects.toThrow('restricted');
+  await expect(processes.run('environment', OPTIONS)).resolves.not.toHaveProperty('ENCRYPTION_KEY');
+  await expect(processes.run('write', OPTIONS)).rejects.toThrow('restricted');
+  await expect(processes.run('spawn', OPTIONS)).rejects.toThrow('restricted');
 });
 
 test('a task that never ends dies with a service that is killed', async () => {

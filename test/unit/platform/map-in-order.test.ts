@@ -76,3 +76,25 @@ it('closes the source when the consumer stops early', async () => {
   }
   expect(closed).toBe(true);
 });
+
+it('drops the item that was read and not worked on when the consumer stops early', async () => {
+  const [worked, dropped]: [number[], number[]] = [[], []];
+  const work = async (n: number) => worked.push(n);
+  for await (const taken of mapInOrder(count(10), 3, work, (n) => void dropped.push(n))) {
+    if (taken === 2) break;
+  }
+  expect(dropped).toHaveLength(1);
+  expect([...worked, ...dropped]).toEqual(Array.from({ length: worked.length + 1 }, (_, n) => n));
+});
+
+it('drops nothing when everything was worked on', async () => {
+  const dropped: number[] = [];
+  const results = mapInOrder(
+    count(5),
+    3,
+    async (n) => n,
+    (n) => void dropped.push(n),
+  );
+  expect(await collect(results)).toHaveLength(5);
+  expect(dropped).toEqual([]);
+});

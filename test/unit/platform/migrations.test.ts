@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
@@ -9,6 +10,14 @@ import { createLog } from '#src/platform/log.ts';
 import { assertSchemaIsCurrent, migrate } from '#src/platform/migrations.ts';
 import { openPglite } from '#src/platform/pglite.ts';
 import { migrateTo } from '#test/support/migrate-to.ts';
+
+it('no new migration has a number below the released ones: a database that has these would refuse it', () => {
+  const folder = new URL('../../../migrations/', import.meta.url);
+  const numbers = readdirSync(folder).map((name) => Number(name.slice(0, 4)));
+  const released = [...Array.from({ length: 19 }, (_, index) => index + 1), 21, 22, 26, 27];
+  expect(numbers.toSorted((a, b) => a - b).slice(0, released.length)).toEqual(released);
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
 
 it('migrations refuse a Postgres without pgvector and say how to get it', async () => {
   const database = overPglite(await PGlite.create());

@@ -1,30 +1,25 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examine, readTypeNames } from '#test/support/sql/describe-statement.ts';
+import { NOT_PREPARED } from '#test/support/sql/not-prepared.ts';
 import { findNullFields, readNullableColumns } from '#test/support/sql/null-fields.ts';
 import { parseText } from '#test/support/sql/source-files.ts';
 import { collect, findStatements, type FoundStatements } from '#test/support/sql/statements.ts';
 import { openTestPglite } from '#test/unit/api/harness.ts';
 
-/** Statements in the source that cannot be prepared, each with the reason. */
-const NOT_PREPARED = new Map([
-  [
-    "sql`drop index concurrently if exists ${sql.id('public', name)}`",
-    'The name comes from the catalog at run time.',
-  ],
-  [
-    `sql\`create index concurrently \${sql.id(VECTOR_INDEX)} on public.chunk_vector
-    using hnsw (embedding halfvec_ip_ops) where promoted\``,
-    'The column has no dimensions before an embedding model is known.',
-  ],
-]);
-
+const HAS_SERVER = 'Only a mailbox has a next poll, and a check gives it a server.';
 /** Fields of rows that come from nullable columns and yet are never null, each with the reason. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
   'src/accounts/people/sessions.ts role': 'An account with a person has one, by a check.',
   'src/chat/sessions/project-sessions.ts project_id': 'The condition compares it with an id.',
   'src/connectors/runs/announce-run.ts finished_at': 'Runs with these statuses have ended.',
   'src/connectors/runs/open-pair.ts connector_id': 'The inner join compares it with an id.',
+  'src/email/bounces/claim-mailbox.ts claim_token': 'The statement sets it.',
+  'src/email/bounces/claim-mailbox.ts host': HAS_SERVER,
+  'src/email/bounces/claim-mailbox.ts password': HAS_SERVER,
+  'src/email/bounces/claim-mailbox.ts port': HAS_SERVER,
+  'src/email/bounces/claim-mailbox.ts use_tls': HAS_SERVER,
+  'src/email/bounces/claim-mailbox.ts username': HAS_SERVER,
   'src/email/claim-message.ts claim_token': 'The statement sets it.',
   'src/encryption/keys-in-use.ts sealed': 'The condition requires a sealed value.',
   'src/encryption/reseal-values.ts sealed': 'The condition requires a sealed value.',

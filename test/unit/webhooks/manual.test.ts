@@ -183,7 +183,7 @@ async function start(receiver: (typeof RECEIVERS)[number], secret: string) {
 
 async function waitForLine(lines: readonly string[], pattern: RegExp): Promise<string> {
   const find = () => lines.find((line) => pattern.test(line));
-  await until(() => Promise.resolve(find() !== undefined), 90_000, 10);
+  await until(() => Promise.resolve(find() !== undefined));
   return find() ?? '';
 }
 

@@ -15,7 +15,7 @@ const FILES_AT_ONCE = 4;
 
 type Page = Omit<ConnectorPage<unknown>, 'checkpoint'>;
 
-/** Reads files again that failed in an earlier run, as any user who can see them; a file that nobody sees is gone. */
+/** Rereads files that failed in an earlier run, as any user who can see them; a file that no user can see is gone. */
 export async function* fetchFilesAgain(
   documentIds: readonly string[],
   subjects: readonly (string | null)[],

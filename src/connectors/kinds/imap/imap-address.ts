@@ -1,4 +1,4 @@
-import type { ImapAddress } from './imap-session.ts';
+import type { ImapAddress } from '#src/platform/imap-session.ts';
 
 /** Where a message is stored. Under another UIDVALIDITY the UID names another message (RFC 3501 section 2.3.1.1). */
 export interface MessagePlace {
@@ -58,18 +58,4 @@ const USUAL_PORTS = new Set([143, 993]);
 export function accountUrl({ host, port, username }: Account): string {
   const portPart = USUAL_PORTS.has(port) ? '' : `:${port}`;
   return `imap://${encodeURIComponent(username)}@${host.toLowerCase()}${portPart}`;
-}
-
-/** Longer ones are mistakes. */
-const MAX_ID_LENGTH = 500;
-
-/**
- * The `Message-ID` of a header block without its angle brackets; null if there is none.
- * https://www.rfc-editor.org/rfc/rfc5322#section-3.6.4
- */
-export function messageIdOf(header: string): string | null {
-  const unfolded = header.replaceAll(/\r?\n(?=[ \t])/g, '');
-  const value = /^message-id[ \t]*:(.*)$/im.exec(unfolded)?.[1]?.trim() ?? '';
-  const id = /<([^<>]+)>/.exec(value)?.[1]?.trim() ?? value;
-  return id === '' || id.length > MAX_ID_LENGTH ? null : id;
 }

@@ -1,7 +1,7 @@
 import { GiveUp } from '#src/platform/errors.ts';
 import type { ConnectorContext, ConnectorPage } from '#src/connectors/source/connector.ts';
 import { documentIdOf, messageLink, type MessagePlace } from './imap-address.ts';
-import type { ImapAddress, ImapSession, MessageSummary } from './imap-session.ts';
+import type { ImapAddress, ImapSession, MessageSummary } from '#src/platform/imap-session.ts';
 import { toMailDocument } from './mail-document.ts';
 import { nameByContent, recallNames } from './messages-without-id.ts';
 import type { PageTime } from '#src/connectors/source/page-time.ts';

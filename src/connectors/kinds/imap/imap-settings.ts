@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ImapAddress } from './imap-session.ts';
+import type { ImapAddress } from '#src/platform/imap-session.ts';
 
 export const imapSettings = z.strictObject({
   host: z

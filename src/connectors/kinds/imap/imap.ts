@@ -7,7 +7,8 @@ import {
   pageOf,
   type PollContext,
 } from '#src/connectors/source/connector.ts';
-import { type ImapMailbox, type ImapSession, openImapSession } from './imap-session.ts';
+import type { ImapMailbox, ImapSession } from '#src/platform/imap-session.ts';
+import { openImapSource } from './open-imap-source.ts';
 import {
   addressOf,
   type ImapCredential,
@@ -57,7 +58,7 @@ export function createImapConnector(options: { allowPlaintext?: boolean } = {}):
     context: ConnectorContext,
   ): Promise<OpenedAccount & AsyncDisposable> => {
     const address = addressOf(settings, credential);
-    const session = await openImapSession(address, context, { allowPlaintext });
+    const session = await openImapSource(address, context, { allowPlaintext });
     return {
       session,
       address,
@@ -104,7 +105,7 @@ export function createImapConnector(options: { allowPlaintext?: boolean } = {}):
 
 export const imap = createImapConnector();
 
-/** Views of messages that are stored elsewhere, and mailboxes that nobody wants to search (RFC 6154). */
+/** Views of messages stored elsewhere, and mailboxes that are useless in a search (RFC 6154). */
 const LEFT_OUT = new Set(['\\Trash', '\\Junk', '\\Flagged', '\\Important']);
 
 /** In reading order. An all-mail mailbox holds everything the others hold, so only that one is read. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ConnectorContext, MemoryEntry } from '#src/connectors/source/connector.ts';
 import { type MessagePlace, messageUrl, parseDocumentId } from './imap-address.ts';
-import type { ImapAddress } from './imap-session.ts';
+import type { ImapAddress } from '#src/platform/imap-session.ts';
 
 interface MessagesWithoutId {
   address: ImapAddress;

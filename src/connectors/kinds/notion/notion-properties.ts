@@ -35,7 +35,7 @@ type Property = z.infer<typeof PROPERTY>;
 /** A rollup repeats properties of other pages. */
 const ROLLUP = FORMULA.extend({ array: z.array(z.unknown()).nullish() });
 
-/** The title, which every Notion page has. Empty until somebody names the page. */
+/** The title, which every Notion page has. Empty until the page is named. */
 export function titleOf(properties: Record<string, unknown>): string {
   for (const value of Object.values(properties)) {
     const property = PROPERTY.safeParse(value);

@@ -45,7 +45,7 @@ export const TRACKER_SETTINGS: z.ZodType<TrackerSettings> = z
       .meta({ title: 'Project' }),
     jql_query: optionalText
       .describe(
-        'JQL that says which issues to index. Overrides project_key; an ORDER BY in it is ignored.',
+        'JQL that says which issues to index. Used instead of the project; an ORDER BY in it is ignored.',
       )
       .meta({ title: 'JQL' }),
     comment_email_blacklist: textList

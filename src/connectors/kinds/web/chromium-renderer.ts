@@ -2,13 +2,14 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserServer, Page, Route } from 'playwright-core';
 import type { Logger } from 'pino';
-import { openGate, throughGate } from '#src/platform/gate.ts';
+import { openFairGate, throughFairGate } from '#src/platform/fair-gate.ts';
 import { type HttpClient, OutboundError, type OutboundResponse } from '#src/platform/http.ts';
 import { orAbort } from './or-abort.ts';
 import type { PageRenderer, RenderedPage } from '#src/platform/page-renderer.ts';
 import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
-const PAGES_AT_ONCE = 2;
+const PAGES_AT_ONCE = 3;
+const PAGES_OF_OWNER = 2;
 const START_TIMEOUT_MS = 15_000;
 const PAGE_TIMEOUT_MS = 20_000;
 /** After `load`, pages have this long to fetch their text. */
@@ -52,7 +53,7 @@ interface Options {
  */
 export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisposable {
   const { http, log } = options;
-  const enter = openGate(PAGES_AT_ONCE);
+  const gate = openFairGate<string>({ places: PAGES_AT_ONCE, placesOfKey: PAGES_OF_OWNER });
   /** Being rendered, or waiting for it. */
   let pages = 0;
   let running: Promise<RunningBrowser> | null = null;
@@ -88,12 +89,11 @@ export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisp
   };
 
   return {
-    async render(url, { scroll, signal }) {
+    async render(url, { scroll, signal, owner }) {
       pages += 1;
       if (idleTimer) clearTimeout(idleTimer);
       try {
-        return await throughGate(enter, async () => {
-          signal.throwIfAborted();
+        return await throughFairGate(gate, owner, { signal }, async () => {
           if (isClosed) throw new SourceUnavailable('The browser is closed.');
           return renderPage(start, http, url, { scroll, signal });
         });
@@ -135,7 +135,7 @@ async function launch({ executablePath }: Options): Promise<RunningBrowser> {
   try {
     return { server, browser: await chromium.connect(server.wsEndpoint()) };
   } catch (error) {
-    // Nobody else can stop it.
+    // Nothing else can stop it.
     await server.kill().catch(() => undefined);
     throw error;
   }

@@ -1,6 +1,6 @@
 import { renderMarkdown } from '#src/files/render-markdown.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';
-import { findContent, type PageContent } from './find-content.ts';
+import { findContent, type PageContent } from '#src/files/find-content.ts';
 import { childrenOf, type HtmlElement } from '#src/files/html-tree.ts';
 import type { OpenedPage } from '#src/files/open-page.ts';
 
@@ -16,7 +16,7 @@ export interface ExtractedPage {
 }
 
 /** When this changes, pages are read again even if the site reports no change. */
-export const EXTRACTION_VERSION = 3;
+export const EXTRACTION_VERSION = 5;
 
 /**
  * Title, readable text and facts of a page.

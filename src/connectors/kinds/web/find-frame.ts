@@ -1,6 +1,7 @@
 import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
-import { findCore } from './find-core.ts';
-import { measurePage } from './measure-page.ts';
+import { findCore } from '#src/files/find-core.ts';
+import { measurePage } from '#src/files/measure-page.ts';
+import { type Sum, sumsOf } from './frame-sums.ts';
 import { readUnits, type TextUnit, type UnitBox } from './page-units.ts';
 import type { SiteFrame } from './site-frame.ts';
 
@@ -11,6 +12,10 @@ export interface FramedPage {
   host: string;
   /** Identifies the page. */
   key: string;
+  /** As the page names itself. */
+  title: string;
+  /** The end of its address. */
+  file: string;
 }
 
 /** The part of a page that belongs to its site. */
@@ -18,21 +23,6 @@ export interface PageFrame {
   elements: Set<HtmlElement>;
   /** Texts in places where the site's frame may be. */
   candidates: TextUnit[];
-}
-
-/** The content of a box and everything inside it. Lengths count letters and digits. */
-interface Sum {
-  units: number;
-  length: number;
-  known: number;
-  knownLength: number;
-  knownLinks: number;
-  links: number;
-  common: number;
-  /** The longest text in it that is neither known nor a link. */
-  longest: number;
-  headings: number;
-  ownHeadings: number;
 }
 
 type Place = 'around' | 'beside' | 'edge' | 'text';
@@ -50,6 +40,14 @@ const MAX_UNKNOWN = 1_000;
 const SMALL_LIST = 40;
 const MAX_CANDIDATES = 400;
 const HEADING = /^h[1-6]$/;
+/** What stands in one of these belongs together. */
+const ITEM = /^(?:li|dt|dd|td|th)$/;
+const INLINE = /^(?:span|b|i|em|strong|code|small|font|tt|var|u)$/;
+const IN_LINES = /^(?:span|b|i|em|strong|code|small|font|tt|var|u|a|wbr|br|img|sub|sup|time)$/;
+/** Boxes in a line. */
+const MAX_LINE = 40;
+/** A box with own sentences and no larger share of known links has content of its own. */
+const MAX_LINKS = 0.25;
 const TEXT_BOXES = new Set('div p ul ol dl table section form header center details'.split(' '));
 
 /**
@@ -65,6 +63,7 @@ export function findFrame(page: FramedPage, frame: SiteFrame): PageFrame {
   const candidates: TextUnit[] = [];
   let endOfList = 0;
   let endOfText = 0;
+  let endOfItem = 0;
   let endOfSite = 0;
   for (let at = 0; at < boxes.length; at += 1) {
     const box = boxes[at];
@@ -75,8 +74,16 @@ export function findFrame(page: FramedPage, frame: SiteFrame): PageFrame {
     // Where the site's frame may be: beside the text, at its edges, and in lists of links.
     if (place === 'beside' || place === 'edge' || at < endOfList) candidates.push(...box.units);
     if (!isElement(box.node) || at < endOfSite) continue;
-    const judged = place === 'beside' && at < endOfText ? 'text' : place;
-    if (isOfSite(box.node, sum, judged)) {
+    if (place === 'edge' && ITEM.test(box.node.name) && sum.known < sum.units) {
+      endOfItem = Math.max(endOfItem, box.end);
+    }
+    if (isWithinPage(box.node, page)) {
+      candidates.push(...box.units);
+      if (sum.units > 0 && sum.common === sum.units) elements.add(box.node);
+    }
+    const isInText = (place === 'beside' && at < endOfText) || (place === 'edge' && at < endOfItem);
+    const judged = isInText ? 'text' : place;
+    if (isOfSite(box.node, sum, judged) && !isOfLine(box, boxes, sums)) {
       elements.add(box.node);
       endOfSite = box.end;
     } else if (judged === 'beside' && isContent(sum)) endOfText = box.end;
@@ -99,9 +106,25 @@ function isOfSite({ name }: HtmlElement, sum: Sum, place: Place): boolean {
   }
 }
 
+/** Part of a line that has words of its own, such as "public class" before a name. */
+function isOfLine({ node, around }: UnitBox, boxes: readonly UnitBox[], sums: readonly Sum[]) {
+  const line = boxes[around];
+  if (!line || !isElement(node) || !INLINE.test(node.name)) return false;
+  if (line.end - around > MAX_LINE || (sums[around]?.longest ?? 0) === 0) return false;
+  const inside = boxes.slice(around + 1, line.end);
+  return inside.every((one) => isElement(one.node) && IN_LINES.test(one.node.name));
+}
+
+/** A link to a place on the same page. With the same words on half of all pages it only moves the reader: "More". */
+function isWithinPage({ name, attribs }: HtmlElement, { file }: FramedPage): boolean {
+  const href = attribs['href'] ?? '';
+  return name === 'a' && (href.startsWith('#') || (file !== '' && href.startsWith(`${file}#`)));
+}
+
 /** A second column or a note beside the text: its content is judged like the text. */
-function isContent({ longest, length, knownLength }: Sum): boolean {
-  return longest > MAX_LABEL || knownLength < length * CONTENT_SHARE;
+function isContent({ longest, length, knownLength, sentences, knownLinks, units }: Sum): boolean {
+  const hasSentences = sentences > 0 && knownLinks <= units * MAX_LINKS;
+  return longest > MAX_LABEL || knownLength < length * CONTENT_SHARE || hasSentences;
 }
 
 function isKnown({ length, knownLength, headings, links }: Sum): boolean {
@@ -110,58 +133,15 @@ function isKnown({ length, knownLength, headings, links }: Sum): boolean {
 }
 
 function isMixed(sum: Sum): boolean {
-  const { units, known, knownLinks, longest, ownHeadings, length, knownLength } = sum;
+  const { units, known, knownLinks, longest, sentences, ownHeadings, length, knownLength } = sum;
   const isLabelled = knownLinks >= 2 && known >= units * KNOWN_UNITS;
-  return (
-    isLabelled && longest <= MAX_LABEL && ownHeadings === 0 && length - knownLength <= MAX_UNKNOWN
-  );
+  const hasText = longest > MAX_LABEL || sentences > 0 || ownHeadings > 0;
+  return isLabelled && !hasText && length - knownLength <= MAX_UNKNOWN;
 }
 
 function isSmallList({ node }: UnitBox, { units, links }: Sum): boolean {
   const isBox = isElement(node) && TEXT_BOXES.has(node.name);
   return isBox && units <= SMALL_LIST && links >= 2 && links * 2 >= units;
-}
-
-function sumsOf(boxes: readonly UnitBox[], page: FramedPage, frame: SiteFrame): Sum[] {
-  const sums = boxes.map((box) => ownSum(box, page, frame));
-  for (let at = boxes.length - 1; at > 0; at -= 1) {
-    const own = sums[at];
-    const around = sums[boxes[at]?.around ?? -1];
-    if (!own || !around) continue;
-    around.units += own.units;
-    around.length += own.length;
-    around.known += own.known;
-    around.knownLength += own.knownLength;
-    around.knownLinks += own.knownLinks;
-    around.links += own.links;
-    around.common += own.common;
-    around.longest = Math.max(around.longest, own.longest);
-    around.headings += own.headings;
-    around.ownHeadings += own.ownHeadings;
-    const node = boxes[at]?.node;
-    if (node && isElement(node) && HEADING.test(node.name) && own.units > 0) {
-      around.headings += 1;
-      if (own.known < own.units) around.ownHeadings += 1;
-    }
-  }
-  return sums;
-}
-
-function ownSum({ units }: UnitBox, { key }: FramedPage, frame: SiteFrame): Sum {
-  const known = units.filter((unit) => frame.isKnown(unit, key));
-  const others = units.filter((unit) => !unit.isLink && !frame.isKnown(unit, key));
-  return {
-    units: units.length,
-    length: lengthOf(units),
-    known: known.length,
-    knownLength: lengthOf(known),
-    knownLinks: known.filter(({ isLink }) => isLink).length,
-    links: units.filter(({ isLink }) => isLink).length,
-    common: units.filter((unit) => frame.isCommon(unit, key)).length,
-    longest: Math.max(0, ...others.map(({ length }) => length)),
-    headings: 0,
-    ownHeadings: 0,
-  };
 }
 
 /** Which boxes are around the text, beside it, at its edges, and in it. */
@@ -198,8 +178,4 @@ function isOwnText({ node }: UnitBox, sum: Sum | undefined): boolean {
 
 function distinct(units: readonly TextUnit[]): TextUnit[] {
   return [...new Map(units.map((unit) => [unit.key, unit])).values()];
-}
-
-function lengthOf(units: readonly TextUnit[]): number {
-  return units.reduce((sum, { length }) => sum + length, 0);
 }

@@ -7,6 +7,10 @@ export interface TextUnit {
   isLink: boolean;
   /** Letters and digits. */
   length: number;
+  /** In lower case, with one space between. */
+  words: string;
+  /** Whether it ends as sentences do, and titles and labels do not. */
+  endsSentence: boolean;
 }
 
 /** An element and the text directly in it. */
@@ -18,6 +22,10 @@ export interface UnitBox {
   end: number;
   units: TextUnit[];
 }
+
+/** "No." and "etc." end none. */
+const MIN_SENTENCE = 12;
+const SENTENCE_END = /[.。！？][)"'’”»]?$/u;
 
 /** The boxes of a page and their texts, in page order, without those that `isLeftOut` matches. */
 export function readUnits(
@@ -59,7 +67,15 @@ function addUnit(box: UnitBox, text: string | undefined, isLink: boolean, host: 
   if (!letters?.some((word) => /\p{L}/u.test(word))) return;
   const words = letters.join(' ').toLowerCase();
   const length = words.length - (letters.length - 1);
-  box.units.push({ key: hashOf(`${host} ${isLink ? 'a' : ''} ${words}`), isLink, length });
+  const key = hashOf(`${host} ${isLink ? 'a' : ''} ${words}`);
+  const endsSentence =
+    length >= MIN_SENTENCE && SENTENCE_END.test((text ?? '').trimEnd().slice(-2));
+  box.units.push({ key, isLink, length, words, endsSentence });
+}
+
+/** The form of `TextUnit.words`. */
+export function wordsOf(text: string): string {
+  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).join(' ').toLowerCase();
 }
 
 /** Two 32-bit FNV-1a hashes (http://www.isthe.com/chongo/tech/comp/fnv/), fast because pages have many texts. */

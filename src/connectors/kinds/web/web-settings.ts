@@ -17,7 +17,7 @@ export const webSettings = z
       .enum(['recursive', 'single', 'sitemap', 'upload'])
       .default('recursive')
       .describe(
-        '`recursive` follows links below the base URL, `single` reads one page, `sitemap` the pages that a sitemap lists, `upload` the addresses of an uploaded file.',
+        '`recursive` follows links below the address, `single` reads one page, `sitemap` the pages that a sitemap lists, `upload` the addresses of an uploaded file.',
       )
       .meta({ title: 'What to read' }),
     mintlify_cleanup: z
@@ -47,7 +47,7 @@ export const webSettings = z
       .min(0)
       .max(1_000)
       .default(20)
-      .describe('How many links away from the base URL pages are followed.')
+      .describe('Pages that are more links away from the address are left out.')
       .meta({ title: 'Links away at most' }),
     render_javascript: z
       .boolean()

@@ -1,5 +1,6 @@
 import { readEvents } from '#src/client/read-events.ts';
 import type { Operations } from './api-types.ts';
+import type { Attachment } from './attachments.ts';
 import { send } from './call.ts';
 import { ApiProblem, toProblem } from './problem.ts';
 
@@ -21,6 +22,8 @@ export interface Step {
 /** A question and its answer, as far as it has come. */
 export interface Turn {
   readonly question: string;
+  /** Names of the files that came with the question. */
+  readonly files: readonly string[];
   readonly text: string;
   readonly reasoning: string;
   readonly steps: readonly Step[];
@@ -31,9 +34,10 @@ export interface Turn {
   readonly problem: ApiProblem | null;
 }
 
-export function newTurn(question: string): Turn {
+export function newTurn(question: string, files: readonly string[] = []): Turn {
   return {
     question,
+    files,
     text: '',
     reasoning: '',
     steps: [],
@@ -145,20 +149,36 @@ export interface Progress {
 const MAX_RESUMES = 5;
 const FIRST_PAUSE_MS = 300;
 
+/** What is asked. */
+export interface Asked {
+  readonly text: string;
+  readonly files: readonly Pick<Attachment, 'id' | 'file_id' | 'name'>[];
+  /** The name of the document set that is searched; null for all documents. */
+  readonly documentSet: string | null;
+}
+
 /**
  * Asks, and hands over the packets as they come. A broken connection is taken up where it broke.
  * @throws ApiProblem for a refusal, or when the answer cannot be followed any more; the signal's reason
  */
 export async function ask(
-  question: string,
+  { text, files, documentSet }: Asked,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
   const body = {
-    message: question,
+    message: text,
     stream: true,
     include_citations: true,
     ...(progress.sessionId === null ? {} : { chat_session_id: progress.sessionId }),
+    ...(documentSet === null ? {} : { search_filters: { document_set: [documentSet] } }),
+    ...(files.length > 0 && {
+      file_descriptors: files.map(({ id, file_id: fileId, name }) => ({
+        id: fileId,
+        user_file_id: id,
+        name,
+      })),
+    }),
   };
   const place = { next: 0, isWhole: false };
   const response = await send('POST /chat/send-chat-message', { body, signal, timeoutMs: null });

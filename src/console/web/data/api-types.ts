@@ -125,6 +125,72 @@ export type PacketBody =
       type: 'intermediate_report_cited_docs';
       cited_docs: SearchDoc[] | null;
     };
+export type NewBounceMailbox =
+  | {
+      kind: 'imap';
+      /**
+       * The only sender account whose messages come back here; the mailbox is deleted with it. Null: all accounts of the workspace.
+       */
+      email_account_id?: string | null;
+      /**
+       * The IMAP or POP3 server, such as imap.example.com.
+       */
+      host: string;
+      /**
+       * 993 or 143 for IMAP, 995 or 110 for POP3; others are refused. The default follows use_tls.
+       */
+      port?: number;
+      /**
+       * true: TLS from the start. false: STARTTLS, which is then required. The default follows port.
+       */
+      use_tls?: boolean;
+      /**
+       * The user name, often the whole address.
+       */
+      username: string;
+      /**
+       * Stored encrypted and never shown. Many providers require an app password.
+       */
+      password: string;
+      /**
+       * Full name of the folder to read. Null: the inbox.
+       */
+      folder?: string | null;
+    }
+  | {
+      kind: 'pop3';
+      /**
+       * The only sender account whose messages come back here; the mailbox is deleted with it. Null: all accounts of the workspace.
+       */
+      email_account_id?: string | null;
+      /**
+       * The IMAP or POP3 server, such as imap.example.com.
+       */
+      host: string;
+      /**
+       * 993 or 143 for IMAP, 995 or 110 for POP3; others are refused. The default follows use_tls.
+       */
+      port?: number;
+      /**
+       * true: TLS from the start. false: STARTTLS, which is then required. The default follows port.
+       */
+      use_tls?: boolean;
+      /**
+       * The user name, often the whole address.
+       */
+      username: string;
+      /**
+       * Stored encrypted and never shown. Many providers require an app password.
+       */
+      password: string;
+    }
+  | {
+      kind: 'webhook';
+      /**
+       * The only sender account whose messages come back here; the mailbox is deleted with it. Null: all accounts of the workspace.
+       */
+      email_account_id?: string | null;
+    };
 
 /**
  * What each endpoint takes and answers.
@@ -146,6 +212,12 @@ export interface Operations {
     reply: {
       status: 'deleted';
       user_id: string;
+    };
+  };
+  'DELETE /bounce-mailboxes/{id}': {
+    reply: {
+      status: 'deleted';
+      id: string;
     };
   };
   'DELETE /chat/delete-chat-session/{id}': {
@@ -259,6 +331,12 @@ export interface Operations {
       seats: number;
     };
   };
+  'GET /bounce-mailboxes': {
+    reply: {
+      bounce_mailboxes: BounceMailbox[];
+      total: number;
+    };
+  };
   'GET /chat/chat-session/{chat_session_id}/resume-stream': {
     reply: unknown;
     query: {
@@ -283,6 +361,37 @@ export interface Operations {
       include_failed_chats?: string;
       page_size?: number;
       before?: string;
+    };
+  };
+  'GET /documents/count': {
+    reply: {
+      documents: number;
+      /**
+       * Failed ones that the caller may change.
+       */
+      retryable: number;
+      deletable: number;
+    };
+    query: {
+      status?: 'accepted' | 'indexing' | 'indexed' | 'failed' | 'deleting';
+      source?: string;
+      cc_pair_id?: number;
+      document_set?: string;
+      q?: string;
+    };
+  };
+  'GET /documents/filters': {
+    reply: {
+      sources: {
+        source: string;
+        documents: number;
+      }[];
+      connectors: {
+        cc_pair_id: number;
+        name: string;
+        source: string;
+      }[];
+      document_sets: string[];
     };
   };
   'GET /documents/{document_id}/why': {
@@ -310,7 +419,7 @@ export interface Operations {
     };
     query: {
       email_account_id?: string;
-      status?: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+      status?: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained';
       kind?: 'message' | 'verification';
       limit?: number;
       cursor?: string;
@@ -418,6 +527,27 @@ export interface Operations {
   'GET /manage/admin/credential': {
     reply: CredentialSnapshot[];
   };
+  'GET /manage/admin/workspaces': {
+    reply: {
+      workspaces: {
+        id: string;
+        name: string;
+        plan_tier: 'Free' | 'Personal' | 'Pro' | 'Agency' | 'Enterprise';
+        base_plan_tier: 'Free' | 'Personal' | 'Pro' | 'Agency' | 'Enterprise';
+        is_bootstrap: boolean;
+        members: number;
+        created_at: string;
+      }[];
+      /**
+       * Of all workspaces, those of other pages too.
+       */
+      total: number;
+    };
+    query: {
+      limit?: number;
+      offset?: number;
+    };
+  };
   'GET /manage/document-set': {
     reply: DocumentSet[];
   };
@@ -456,10 +586,22 @@ export interface Operations {
         };
         request_id: string | null;
       }[];
+      /**
+       * Who has acted so far, at most 200.
+       */
+      actors: {
+        user_id: string;
+        name: string;
+      }[];
+      /**
+       * Of all queues, to choose one.
+       */
+      queues: string[];
       next_cursor: string | null;
     };
     query: {
       queue?: string;
+      user_id?: string;
       cursor?: string;
     };
   };
@@ -485,6 +627,20 @@ export interface Operations {
          * Failed for good in the range.
          */
         failed: number;
+        /**
+         * Null when nothing failed in the range.
+         */
+        failures: {
+          first_at: string;
+          /**
+           * The message of most of the latest failures; ids and numbers are replaced by ….
+           */
+          message: string;
+          /**
+           * Whether all failures have this message.
+           */
+          is_all: boolean;
+        } | null;
         /**
          * How long the oldest is due; null when none is.
          */
@@ -561,6 +717,20 @@ export interface Operations {
        * Failed for good in the range.
        */
       failed: number;
+      /**
+       * Null when nothing failed in the range.
+       */
+      failures: {
+        first_at: string;
+        /**
+         * The message of most of the latest failures; ids and numbers are replaced by ….
+         */
+        message: string;
+        /**
+         * Whether all failures have this message.
+         */
+        is_all: boolean;
+      } | null;
       /**
        * How long the oldest is due; null when none is.
        */
@@ -646,6 +816,17 @@ export interface Operations {
         subjects: {
           kind: string;
           id: string;
+          /**
+           * Null when the row is gone.
+           */
+          workspace_id: string | null;
+          /**
+           * The page that shows it; null when it is in another workspace or has no page.
+           */
+          page: {
+            kind: string;
+            id: string;
+          } | null;
         }[];
         worker_id: string;
       }[];
@@ -687,9 +868,24 @@ export interface Operations {
           message: string;
           attempts: number;
           at: string;
+          /**
+           * Only for failed jobs without a row.
+           */
+          stack: string | null;
           subject: {
             kind: string;
             id: string;
+            /**
+             * Null when the row is gone.
+             */
+            workspace_id: string | null;
+            /**
+             * The page that shows it; null when it is in another workspace or has no page.
+             */
+            page: {
+              kind: string;
+              id: string;
+            } | null;
           };
         };
       }[];
@@ -697,6 +893,182 @@ export interface Operations {
        * Left out of the list.
        */
       other_groups: number;
+    };
+    query: {
+      range?: 'hour' | 'day' | 'month';
+    };
+  };
+  'GET /operations/queues/{queue}/failures/{group}': {
+    reply: {
+      failures: {
+        id: string;
+        workspace_id: string | null;
+        message: string;
+        attempts: number;
+        at: string;
+        /**
+         * Only for failed jobs without a row.
+         */
+        stack: string | null;
+        subject: {
+          kind: string;
+          id: string;
+          /**
+           * Null when the row is gone.
+           */
+          workspace_id: string | null;
+          /**
+           * The page that shows it; null when it is in another workspace or has no page.
+           */
+          page: {
+            kind: string;
+            id: string;
+          } | null;
+        };
+      }[];
+      next_cursor: string | null;
+    };
+    query: {
+      range?: 'hour' | 'day' | 'month';
+      cursor?: number;
+    };
+  };
+  'GET /operations/queues/{queue}/jobs': {
+    reply: {
+      state: 'waiting' | 'active' | 'delayed' | 'failed' | 'completed';
+      total: number;
+      jobs: {
+        queue: string;
+        job_id: string;
+        state: 'waiting' | 'active' | 'delayed' | 'failed' | 'completed' | 'unknown';
+        /**
+         * Attempts started.
+         */
+        attempts: number;
+        max_attempts: number;
+        added_at: string;
+        due_at: string;
+        /**
+         * When the last attempt started.
+         */
+        taken_at: string | null;
+        finished_at: string | null;
+        /**
+         * Error of the last failed attempt.
+         */
+        error: string | null;
+        request_id: string | null;
+        /**
+         * Null when its request was not traced.
+         */
+        trace_id: string | null;
+        /**
+         * The rows that the job is about, at most 10.
+         */
+        subjects: {
+          kind: string;
+          id: string;
+          /**
+           * Null when the row is gone.
+           */
+          workspace_id: string | null;
+          /**
+           * The page that shows it; null when it is in another workspace or has no page.
+           */
+          page: {
+            kind: string;
+            id: string;
+          } | null;
+        }[];
+      }[];
+      next_cursor: string | null;
+    };
+    query: {
+      state?: 'waiting' | 'active' | 'delayed' | 'failed' | 'completed';
+      cursor?: number;
+    };
+  };
+  'GET /operations/queues/{queue}/jobs/{job_id}': {
+    reply: {
+      queue: string;
+      job_id: string;
+      state: 'waiting' | 'active' | 'delayed' | 'failed' | 'completed' | 'unknown';
+      /**
+       * Attempts started.
+       */
+      attempts: number;
+      max_attempts: number;
+      added_at: string;
+      due_at: string;
+      /**
+       * When the last attempt started.
+       */
+      taken_at: string | null;
+      finished_at: string | null;
+      /**
+       * Error of the last failed attempt.
+       */
+      error: string | null;
+      request_id: string | null;
+      /**
+       * Null when its request was not traced.
+       */
+      trace_id: string | null;
+      /**
+       * The rows that the job is about, at most 10.
+       */
+      subjects: {
+        kind: string;
+        id: string;
+        /**
+         * Null when the row is gone.
+         */
+        workspace_id: string | null;
+        /**
+         * The page that shows it; null when it is in another workspace or has no page.
+         */
+        page: {
+          kind: string;
+          id: string;
+        } | null;
+      }[];
+      /**
+       * Ids.
+       */
+      payload: {
+        [k: string]: unknown;
+      };
+      /**
+       * Events, oldest first.
+       */
+      events: {
+        /**
+         * Null when unknown.
+         */
+        at: string | null;
+        kind: 'added' | 'due' | 'attempt' | 'interrupted' | 'taken' | 'completed' | 'failed';
+        attempt: number | null;
+        duration_ms: number | null;
+        error: string | null;
+        stack: string | null;
+      }[];
+    };
+  };
+  'GET /operations/repairs': {
+    reply: {
+      totals: {
+        queue: string;
+        rows: number;
+        last_at: string;
+      }[];
+      /**
+       * The latest 500, newest first.
+       */
+      repairs: {
+        at: string;
+        queue: string;
+        rows: number;
+      }[];
     };
     query: {
       range?: 'hour' | 'day' | 'month';
@@ -710,9 +1082,13 @@ export interface Operations {
         every_seconds: number;
         next_at: string | null;
         /**
-         * The last minute with a run.
+         * When a run ended last.
          */
         last_at: string | null;
+        /**
+         * As of the last heartbeat.
+         */
+        running: boolean;
         paused: boolean;
       }[];
     };
@@ -746,6 +1122,17 @@ export interface Operations {
           subjects: {
             kind: string;
             id: string;
+            /**
+             * Null when the row is gone.
+             */
+            workspace_id: string | null;
+            /**
+             * The page that shows it; null when it is in another workspace or has no page.
+             */
+            page: {
+              kind: string;
+              id: string;
+            } | null;
           }[];
         }[];
       }[];
@@ -777,7 +1164,19 @@ export interface Operations {
       failures_last_day: {
         kind: string;
         count: number;
+        last_at: string;
       }[];
+      /**
+       * Of each of the last 60 minutes, oldest first.
+       */
+      minutes: {
+        indexed: number[];
+        searches: number[];
+      };
+      /**
+       * Of each of the last 24 hours, oldest first.
+       */
+      failures_by_hour: number[];
       attention: {
         level: 'danger' | 'warning';
         kind: string;
@@ -799,6 +1198,8 @@ export interface Operations {
       status?: 'accepted' | 'indexing' | 'indexed' | 'failed' | 'deleting';
       source?: string;
       cc_pair_id?: number;
+      document_set?: string;
+      q?: string;
       limit?: number;
       cursor?: string;
     };
@@ -917,6 +1318,23 @@ export interface Operations {
       };
     };
   };
+  'GET /subscription/usage': {
+    reply: {
+      /**
+       * Members; open invitations count as well when one is added.
+       */
+      users: number;
+      email_accounts: number;
+      /**
+       * Texts of documents, and files.
+       */
+      storage_bytes: number;
+      /**
+       * Whether this service takes any.
+       */
+      card_payments: boolean;
+    };
+  };
   'GET /tools/lead-scraper': {
     reply: {
       scrapes: LeadScrape[];
@@ -933,9 +1351,16 @@ export interface Operations {
     reply: {
       scrape_id: string;
       mode: 'keyword_search' | 'scrape_url';
+      /**
+       * The words or the address; for several addresses, the first and the number of others.
+       */
       query: string;
+      /**
+       * The addresses, if the request named several.
+       */
+      urls: string[] | null;
       max_results: number;
-      enrichment: ('email' | 'phone' | 'socials' | 'company_info')[];
+      enrichment: ('email' | 'phone' | 'socials' | 'company_info' | 'other_socials')[];
       status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
       /**
        * Who named the sites: `index`, `searxng` or `brave`; null for scrape_url.
@@ -997,6 +1422,17 @@ export interface Operations {
           linkedin: string;
           twitter: string;
         };
+        /**
+         * Only when `enrichment` asks for them.
+         */
+        other_socials?: {
+          facebook: string;
+          instagram: string;
+        };
+        /**
+         * Domain of the site that lists this organisation or this person's employer; null if found on its own site.
+         */
+        found_on?: string;
         confidence_score: number;
         kind: 'person' | 'organization';
         /**
@@ -1009,6 +1445,13 @@ export interface Operations {
           locality: string;
           region: string;
           country: string;
+        } | null;
+        /**
+         * The form of the organisation's personal addresses, with examples. Not an address to write to.
+         */
+        email_pattern: {
+          pattern: string;
+          examples: string[];
         } | null;
         /**
          * For each field its values, the best first, each with the pages and techniques that it was found by.
@@ -1032,6 +1475,8 @@ export interface Operations {
                 | 'visible-text'
                 | 'meta'
                 | 'team-card'
+                | 'member-card'
+                | 'script-json'
                 | 'profile-link'
                 | 'page-title';
             }[];
@@ -1057,6 +1502,8 @@ export interface Operations {
         | 'connector.sync.failed'
         | 'lead_scrape.completed'
         | 'email_account.verified'
+        | 'email_message.bounced'
+        | 'email_message.complained'
         | 'webhook.endpoint.disabled'
         | 'ops.alarm.raised'
         | 'ops.alarm.cleared'
@@ -1102,6 +1549,19 @@ export interface Operations {
       role: 'admin' | 'member' | 'ingest' | 'read' | 'observer';
     };
   };
+  'PATCH /account/workspace': {
+    reply: {
+      id: string;
+      name: string;
+    };
+    body: {
+      name: string;
+    };
+  };
+  'PATCH /bounce-mailboxes/{id}': {
+    reply: BounceMailbox;
+    body: BounceMailboxChange;
+  };
   'PATCH /email-accounts/{id}': {
     reply: EmailAccount;
     body: EmailAccountChange;
@@ -1137,6 +1597,28 @@ export interface Operations {
        * Ignored.
        */
       federated_connectors?: unknown[] | null;
+    };
+  };
+  'PATCH /manage/credential/{id}': {
+    reply: CredentialSnapshot;
+    body: {
+      /**
+       * The keys of the kind; GET /manage/admin/connector-kinds describes them.
+       */
+      credential_json: {
+        [k: string]: unknown;
+      };
+      source?: string;
+      name?: string | null;
+      /**
+       * Whether other admins may see and link it; true unless told.
+       */
+      admin_public?: boolean | null;
+      curator_public?: boolean | null;
+      /**
+       * Ignored.
+       */
+      groups?: number[] | null;
     };
   };
   'PATCH /session/person': {
@@ -1264,6 +1746,61 @@ export interface Operations {
       return_url?: string | null;
     };
   };
+  'POST /bounce-mailboxes': {
+    reply: {
+      id: string;
+      kind: 'imap' | 'pop3' | 'webhook';
+      email_account_id: string | null;
+      host: string | null;
+      port: number | null;
+      use_tls: boolean | null;
+      username: string | null;
+      /**
+       * Null: the inbox.
+       */
+      folder: string | null;
+      /**
+       * waiting: nothing read or posted yet. failing: see error.
+       */
+      status: 'waiting' | 'ok' | 'failing';
+      error_class:
+        | (
+            | 'dns_error'
+            | 'port_not_allowed'
+            | 'connection_failed'
+            | 'timeout'
+            | 'tls_mode_mismatch'
+            | 'tls_failed'
+            | 'starttls_unavailable'
+            | 'auth_failed'
+            | 'folder_missing'
+            | 'unsupported_server'
+            | 'server_busy'
+            | 'password_unreadable'
+          )
+        | null;
+      /**
+       * Why the last poll failed, and how to fix it.
+       */
+      error: string | null;
+      last_polled_at: string | null;
+      next_poll_at: string | null;
+      /**
+       * Number of messages ended by reports from here.
+       */
+      returned_total: number;
+      last_returned_at: string | null;
+      created_at: string;
+      /**
+       * For a webhook: a secret URL, shown only once. Null for a mailbox.
+       */
+      report_url: string | null;
+    };
+    body: NewBounceMailbox;
+  };
+  'POST /bounce-mailboxes/{id}/poll': {
+    reply: BounceMailbox;
+  };
   'POST /chat/send-chat-message': {
     reply: ChatFullResponse;
     body: ChatRequest;
@@ -1272,6 +1809,105 @@ export interface Operations {
     reply: {
       message: string;
     };
+  };
+  'POST /documents/delete': {
+    reply: {
+      /**
+       * Those that it applied to, and that the caller may change.
+       */
+      count: number;
+    };
+    body:
+      | {
+          /**
+           * @minItems 1
+           * @maxItems 1000
+           */
+          document_ids: string[];
+        }
+      | {
+          /**
+           * {} is every document.
+           */
+          matching: {
+            status?: 'accepted' | 'indexing' | 'indexed' | 'failed' | 'deleting';
+            source?: string;
+            cc_pair_id?: number;
+            /**
+             * The name of a document set.
+             */
+            document_set?: string;
+            /**
+             * A part of the title or of the id, in any case.
+             */
+            q?: string;
+          };
+          /**
+           * Of those that match, the oldest first. Ask again until count is 0.
+           */
+          limit?: number;
+        };
+  };
+  'POST /documents/files': {
+    reply: {
+      results: (
+        | {
+            document_id: string;
+            already_existed: boolean;
+            status: 'accepted' | 'indexing' | 'indexed' | 'failed' | 'deleting';
+            /**
+             * Path of the document; ask it for the progress of indexing.
+             */
+            status_url: string;
+            file_name: string;
+          }
+        | {
+            error_code: string;
+            detail: string;
+            file_name: string;
+          }
+      )[];
+      accepted: number;
+      failed: number;
+    };
+  };
+  'POST /documents/retry': {
+    reply: {
+      /**
+       * Those that it applied to, and that the caller may change.
+       */
+      count: number;
+    };
+    body:
+      | {
+          /**
+           * @minItems 1
+           * @maxItems 1000
+           */
+          document_ids: string[];
+        }
+      | {
+          /**
+           * {} is every document.
+           */
+          matching: {
+            status?: 'accepted' | 'indexing' | 'indexed' | 'failed' | 'deleting';
+            source?: string;
+            cc_pair_id?: number;
+            /**
+             * The name of a document set.
+             */
+            document_set?: string;
+            /**
+             * A part of the title or of the id, in any case.
+             */
+            q?: string;
+          };
+          /**
+           * Of those that match, the oldest first. Ask again until count is 0.
+           */
+          limit?: number;
+        };
   };
   'POST /email-accounts': {
     reply: {
@@ -1307,6 +1943,11 @@ export interface Operations {
        */
       daily_resets_at: string;
       verified_at: string | null;
+      /**
+       * SPF, DKIM and DMARC of the sender’s domain as of the last verification, with what to publish. Null before the first.
+       */
+      deliverability: Deliverability | null;
+      sending_pace: SendingPace;
       /**
        * Stands in the test message, to tell it from others. Shown this once.
        */
@@ -1449,9 +2090,40 @@ export interface Operations {
       federated_connectors?: unknown[] | null;
     };
   };
+  'POST /manage/admin/workspaces': {
+    reply: {
+      workspace_id: string;
+      api_key: string;
+    };
+    body: {
+      name: string;
+      plan_tier?: ('Free' | 'Personal' | 'Pro' | 'Agency' | 'Enterprise') | null;
+    };
+  };
   'POST /manage/credential': {
     reply: ObjectCreationIdResponse;
     body: CredentialBase;
+  };
+  'POST /operations/queues/{queue}/failures/discard': {
+    reply: {
+      discarded: number;
+      left: number;
+    };
+    body: {
+      /**
+       * The last hour, 24 hours or 30 days.
+       */
+      range?: 'hour' | 'day' | 'month';
+      /**
+       * Null for all in the range.
+       */
+      group?: string | null;
+      /**
+       * One failure, instead of a group.
+       */
+      id?: string | null;
+      count: number;
+    };
   };
   'POST /operations/queues/{queue}/failures/retry': {
     reply: {
@@ -1466,7 +2138,7 @@ export interface Operations {
        */
       range?: 'hour' | 'day' | 'month';
       /**
-       * Null for all of the range.
+       * Null for all in the range.
        */
       group?: string | null;
       /**
@@ -1505,6 +2177,10 @@ export interface Operations {
     };
     body: {};
   };
+  'POST /service-api/ingestion': {
+    reply: AcceptedDocument;
+    body: IngestionItem;
+  };
   'POST /service-api/ingestion/{document_id}/retry': {
     reply: {
       document_id: string;
@@ -1541,6 +2217,10 @@ export interface Operations {
       name: string;
       email: string;
       password: string;
+      /**
+       * A new name of the operator’s workspace.
+       */
+      workspace_name?: string | null;
     };
   };
   'POST /session/sign-up': {
@@ -1570,6 +2250,24 @@ export interface Operations {
   };
   'POST /tools/lead-scraper/{scrape_id}/cancel': {
     reply: LeadScrape;
+  };
+  'POST /user/projects/file/statuses': {
+    reply: UserFileSnapshot[];
+    body: {
+      /**
+       * @maxItems 1000
+       */
+      file_ids: string[];
+    };
+  };
+  'POST /user/projects/file/upload': {
+    reply: {
+      user_files: UserFileSnapshot[];
+      rejected_files: {
+        file_name: string;
+        reason: string;
+      }[];
+    };
   };
   'POST /webhook-deliveries/{id}/resend': {
     reply: WebhookDelivery;
@@ -1655,6 +2353,8 @@ export interface Operations {
             | 'connector.sync.failed'
             | 'lead_scrape.completed'
             | 'email_account.verified'
+            | 'email_message.bounced'
+            | 'email_message.complained'
             | 'webhook.endpoint.disabled'
             | 'ops.alarm.raised'
             | 'ops.alarm.cleared'
@@ -1732,6 +2432,38 @@ export interface Operations {
       access_type?: ('public' | 'private' | 'PUBLIC' | 'PRIVATE') | null;
     };
   };
+  'PUT /manage/admin/credential/{id}': {
+    reply: CredentialSnapshot;
+    body: {
+      name?: string | null;
+      /**
+       * The keys of the kind; GET /manage/admin/connector-kinds describes them.
+       */
+      credential_json: {
+        [k: string]: unknown;
+      };
+    };
+  };
+  'PUT /manage/admin/workspaces/{id}/plan': {
+    reply: {
+      workspace_id: string;
+      /**
+       * In force now.
+       */
+      plan_tier: 'Free' | 'Personal' | 'Pro' | 'Agency' | 'Enterprise';
+      /**
+       * As it was set.
+       */
+      base_plan_tier: 'Free' | 'Personal' | 'Pro' | 'Agency' | 'Enterprise';
+      /**
+       * In force before.
+       */
+      previous_plan_tier: 'Free' | 'Personal' | 'Pro' | 'Agency' | 'Enterprise';
+    };
+    body: {
+      plan_tier: 'Free' | 'Personal' | 'Pro' | 'Agency' | 'Enterprise';
+    };
+  };
   'PUT /session/workspace': {
     reply: Session;
     body: {
@@ -1746,6 +2478,51 @@ export interface StatusResponse {
    * The id of what the call was about, or a number of things.
    */
   data: number | null;
+}
+export interface BounceMailbox {
+  id: string;
+  kind: 'imap' | 'pop3' | 'webhook';
+  email_account_id: string | null;
+  host: string | null;
+  port: number | null;
+  use_tls: boolean | null;
+  username: string | null;
+  /**
+   * Null: the inbox.
+   */
+  folder: string | null;
+  /**
+   * waiting: nothing read or posted yet. failing: see error.
+   */
+  status: 'waiting' | 'ok' | 'failing';
+  error_class:
+    | (
+        | 'dns_error'
+        | 'port_not_allowed'
+        | 'connection_failed'
+        | 'timeout'
+        | 'tls_mode_mismatch'
+        | 'tls_failed'
+        | 'starttls_unavailable'
+        | 'auth_failed'
+        | 'folder_missing'
+        | 'unsupported_server'
+        | 'server_busy'
+        | 'password_unreadable'
+      )
+    | null;
+  /**
+   * Why the last poll failed, and how to fix it.
+   */
+  error: string | null;
+  last_polled_at: string | null;
+  next_poll_at: string | null;
+  /**
+   * Number of messages ended by reports from here.
+   */
+  returned_total: number;
+  last_returned_at: string | null;
+  created_at: string;
 }
 export interface ChatSessionDetailResponse {
   chat_session_id: string;
@@ -1941,31 +2718,171 @@ export interface EmailAccount {
    */
   daily_resets_at: string;
   verified_at: string | null;
+  /**
+   * SPF, DKIM and DMARC of the sender’s domain as of the last verification, with what to publish. Null before the first.
+   */
+  deliverability: Deliverability | null;
+  sending_pace: SendingPace;
+}
+export interface Deliverability {
+  domain: string;
+  /**
+   * The SMTP server that the records were checked for.
+   */
+  smtp_host: string;
+  spf: {
+    /**
+     * unknown: the name servers did not answer, or DNS cannot tell. provider: the domain belongs to a mailbox provider, so you have nothing to publish.
+     */
+    state: 'pass' | 'warn' | 'fail' | 'unknown' | 'provider';
+    /**
+     * The record as currently published.
+     */
+    record: string | null;
+    /**
+     * The record to publish, replacing any of the same name. Null: nothing to change, or only the provider knows the record.
+     */
+    publish: {
+      /**
+       * Full name of the DNS record.
+       */
+      name: string;
+      type: 'TXT' | 'CNAME';
+      value: string;
+    } | null;
+    /**
+     * What to do and why; empty if nothing.
+     */
+    advice: string[];
+  };
+  dkim: {
+    /**
+     * unknown: the name servers did not answer, or DNS cannot tell. provider: the domain belongs to a mailbox provider, so you have nothing to publish.
+     */
+    state: 'pass' | 'warn' | 'fail' | 'unknown' | 'provider';
+    /**
+     * The record as currently published.
+     */
+    record: string | null;
+    /**
+     * The record to publish, replacing any of the same name. Null: nothing to change, or only the provider knows the record.
+     */
+    publish: {
+      /**
+       * Full name of the DNS record.
+       */
+      name: string;
+      type: 'TXT' | 'CNAME';
+      value: string;
+    } | null;
+    /**
+     * What to do and why; empty if nothing.
+     */
+    advice: string[];
+  };
+  dmarc: {
+    /**
+     * unknown: the name servers did not answer, or DNS cannot tell. provider: the domain belongs to a mailbox provider, so you have nothing to publish.
+     */
+    state: 'pass' | 'warn' | 'fail' | 'unknown' | 'provider';
+    /**
+     * The record as currently published.
+     */
+    record: string | null;
+    /**
+     * The record to publish, replacing any of the same name. Null: nothing to change, or only the provider knows the record.
+     */
+    publish: {
+      /**
+       * Full name of the DNS record.
+       */
+      name: string;
+      type: 'TXT' | 'CNAME';
+      value: string;
+    } | null;
+    /**
+     * What to do and why; empty if nothing.
+     */
+    advice: string[];
+  };
+  /**
+   * DMARC counts SPF and DKIM only where they pass for the domain of the sender.
+   */
+  alignment: {
+    spf: 'aligned' | 'not_aligned' | 'unknown';
+    dkim: 'aligned' | 'not_aligned' | 'unknown';
+    explanation: string;
+  };
+  checked_at: string;
+}
+/**
+ * The provider's sending limits. Messages wait to stay within them.
+ */
+export interface SendingPace {
+  /**
+   * The provider whose published limits apply; null when none are known for this server.
+   */
+  provider: string | null;
+  /**
+   * Messages that the provider accepts from one SMTP user.
+   */
+  per_minute: number | null;
+  per_hour: number | null;
+  /**
+   * Within any 24 hours.
+   */
+  per_day: number | null;
+  /**
+   * Messages that this SMTP user sent within 24 hours, through all its accounts; null when the provider has no daily limit or the account is not verified.
+   */
+  sent_24h: number | null;
+  /**
+   * When a message requested now would be sent; null when at once.
+   */
+  next_send_at: string | null;
+  /**
+   * Whether sending is paused because the provider reported a reached limit. A successful verification ends the pause.
+   */
+  paused: boolean;
 }
 export interface EmailMessage {
   id: string;
   email_account_id: string;
   kind: 'message' | 'verification';
   /**
-   * queued and sending: not finished. unknown: the connection was lost while the server had the message, so it may have been sent; it is not sent again.
+   * queued and sending: not finished. unknown: the connection was lost while the server had the message, so it may have been sent; it is not sent again. bounced: sent, then reported as undelivered. complained: sent, then reported as unwanted by its recipient.
    */
-  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained';
   /**
    * Empty when it was erased.
    */
   to: string;
   /**
-   * Why it was not sent, to branch on.
+   * Machine-readable reason why it was not sent or came back.
    */
   error_class: string | null;
   /**
-   * Of the last attempt, with the remedy.
+   * Why the last attempt failed or the message came back, and what to do.
    */
   error: string | null;
   attempts: number;
   next_attempt_at: string | null;
   created_at: string;
   finished_at: string | null;
+  /**
+   * The report about a bounced or complained message; otherwise null.
+   */
+  returned: {
+    reported_at: string;
+    /**
+     * Enhanced status code (RFC 3463), such as 5.1.1; null when the report has none.
+     */
+    status_code: string | null;
+    /**
+     * Whether it put the recipient on the do-not-contact list.
+     */
+    do_not_contact: boolean;
+  } | null;
   status_url: string;
 }
 export interface CCPairFullInfo {
@@ -2338,6 +3255,19 @@ export interface Session {
      * Whether the session may do what operators may.
      */
     is_operator: boolean;
+    /**
+     * The access of the role: endpoints that require one of these are open to it.
+     */
+    may: (
+      | 'any'
+      | 'read'
+      | 'ingest'
+      | 'read-or-ingest'
+      | 'member'
+      | 'admin'
+      | 'bootstrap-admin'
+      | 'operator-read'
+    )[];
   };
   workspaces: {
     id: string;
@@ -2348,9 +3278,16 @@ export interface Session {
 export interface LeadScrape {
   scrape_id: string;
   mode: 'keyword_search' | 'scrape_url';
+  /**
+   * The words or the address; for several addresses, the first and the number of others.
+   */
   query: string;
+  /**
+   * The addresses, if the request named several.
+   */
+  urls: string[] | null;
   max_results: number;
-  enrichment: ('email' | 'phone' | 'socials' | 'company_info')[];
+  enrichment: ('email' | 'phone' | 'socials' | 'company_info' | 'other_socials')[];
   status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /**
    * Who named the sites: `index`, `searxng` or `brave`; null for scrape_url.
@@ -2480,6 +3417,8 @@ export interface WebhookEventType {
     | 'connector.sync.failed'
     | 'lead_scrape.completed'
     | 'email_account.verified'
+    | 'email_message.bounced'
+    | 'email_message.complained'
     | 'webhook.endpoint.disabled'
     | 'ops.alarm.raised'
     | 'ops.alarm.cleared'
@@ -2519,6 +3458,32 @@ export interface WebhookEvent {
     };
   } | null;
   deliveries: WebhookDelivery[];
+}
+export interface BounceMailboxChange {
+  /**
+   * The IMAP or POP3 server, such as imap.example.com.
+   */
+  host?: string;
+  /**
+   * 993 or 143 for IMAP, 995 or 110 for POP3; others are refused. The default follows use_tls.
+   */
+  port?: number;
+  /**
+   * true: TLS from the start. false: STARTTLS, which is then required. The default follows port.
+   */
+  use_tls?: boolean;
+  /**
+   * The user name, often the whole address.
+   */
+  username?: string;
+  /**
+   * Stored encrypted and never shown. Many providers require an app password.
+   */
+  password?: string;
+  /**
+   * Full name of the folder to read. Null: the inbox.
+   */
+  folder?: string | null;
 }
 export interface EmailAccountChange {
   /**
@@ -2600,6 +3565,8 @@ export interface WebhookEndpointChange {
         | 'connector.sync.failed'
         | 'lead_scrape.completed'
         | 'email_account.verified'
+        | 'email_message.bounced'
+        | 'email_message.complained'
         | 'webhook.endpoint.disabled'
         | 'ops.alarm.raised'
         | 'ops.alarm.cleared'
@@ -2729,11 +3696,11 @@ export interface EmailVerification {
   message: string;
   verification_id: string;
   /**
-   * queued and sending: not finished. unknown: the connection was lost while the server had the message, so it may have been sent; it is not sent again.
+   * queued and sending: not finished. unknown: the connection was lost while the server had the message, so it may have been sent; it is not sent again. bounced: sent, then reported as undelivered. complained: sent, then reported as unwanted by its recipient.
    */
-  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained';
   /**
-   * Why it was not sent, to branch on.
+   * Machine-readable reason why it was not sent or came back.
    */
   error_class: string | null;
   /**
@@ -2765,6 +3732,60 @@ export interface CredentialBase {
    */
   groups?: number[] | null;
 }
+export interface AcceptedDocument {
+  document_id: string;
+  already_existed: boolean;
+  status: 'accepted' | 'indexing' | 'indexed' | 'failed' | 'deleting';
+  /**
+   * Path of the document; ask it for the progress of indexing.
+   */
+  status_url: string;
+}
+export interface IngestionItem {
+  document: IngestionDocument;
+  cc_pair_id?: number | null;
+}
+export interface IngestionDocument {
+  id?: string | null;
+  semantic_identifier: string;
+  title?: string | null;
+  /**
+   * @maxItems 100000
+   */
+  sections: {
+    text?: string | null;
+    link?: string | null;
+    image_file_id?: string | null;
+  }[];
+  source?: string | null;
+  /**
+   * At most 1000 keys of 255 characters, 1000 values in a list, and 256 KB as JSON.
+   */
+  metadata?: {
+    [k: string]: string | number | boolean | (string | number | boolean)[];
+  } | null;
+  doc_updated_at?: string | null;
+  primary_owners?:
+    | {
+        display_name?: string | null;
+        first_name?: string | null;
+        middle_initial?: string | null;
+        last_name?: string | null;
+        email?: string | null;
+      }[]
+    | null;
+  secondary_owners?:
+    | {
+        display_name?: string | null;
+        first_name?: string | null;
+        middle_initial?: string | null;
+        last_name?: string | null;
+        email?: string | null;
+      }[]
+    | null;
+  chunk_count?: number | null;
+  from_ingestion_api?: boolean | null;
+}
 export interface Lead {
   id: string;
   /**
@@ -2786,22 +3807,65 @@ export interface Lead {
     linkedin: string;
     twitter: string;
   };
+  /**
+   * Only when `enrichment` asks for them.
+   */
+  other_socials?: {
+    facebook: string;
+    instagram: string;
+  };
+  /**
+   * Domain of the site that lists this organisation or this person's employer; null if found on its own site.
+   */
+  found_on?: string;
   confidence_score: number;
 }
 export interface LeadScraperRequest {
   /**
-   * Whether `query` holds words or an address.
+   * keyword_search: search for words. scrape_url: read the sites of addresses.
    */
   mode: 'keyword_search' | 'scrape_url';
   /**
    * A search term, or the URL of a page.
    */
-  query: string;
+  query?: string | null;
+  /**
+   * Instead of `query`, with scrape_url: the URLs of several pages. Pages of one domain are read in one visit.
+   */
+  urls?: string[] | null;
   max_results?: number | null;
   /**
-   * What is looked up about each lead; all of it unless told. An empty list: nothing.
+   * Facts to look up for each lead; by default all but `other_socials`. An empty list: none.
    */
-  enrichment?: ('email' | 'phone' | 'socials' | 'company_info')[] | null;
+  enrichment?: ('email' | 'phone' | 'socials' | 'company_info' | 'other_socials')[] | null;
+}
+export interface UserFileSnapshot {
+  /**
+   * For /user/projects/file/{file_id}.
+   */
+  id: string;
+  temp_id: string | null;
+  name: string;
+  project_id: number | null;
+  user_id: string | null;
+  /**
+   * For file_descriptors and /chat/file/{file_id}.
+   */
+  file_id: string;
+  created_at: string;
+  status: 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'DELETING';
+  last_accessed_at: string | null;
+  /**
+   * Its media type.
+   */
+  file_type: string | null;
+  chat_file_type: 'image' | 'document' | 'plain_text' | 'csv';
+  token_count: number | null;
+  chunk_count: number | null;
+  /**
+   * Why it FAILED.
+   */
+  error: string | null;
 }
 export interface NewWebhookEndpoint {
   /**
@@ -2822,6 +3886,8 @@ export interface NewWebhookEndpoint {
         | 'connector.sync.failed'
         | 'lead_scrape.completed'
         | 'email_account.verified'
+        | 'email_message.bounced'
+        | 'email_message.complained'
         | 'webhook.endpoint.disabled'
         | 'ops.alarm.raised'
         | 'ops.alarm.cleared'

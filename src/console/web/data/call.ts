@@ -16,6 +16,8 @@ export interface Given<O extends Operation> {
   form?: FormData;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
+  /** 30 s unless given; null waits as long as it takes. */
+  timeoutMs?: number | null;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -44,7 +46,7 @@ export async function call<O extends Operation>(
 /** As `call`; the answer is not read yet. */
 export async function send<O extends Operation>(
   operation: O,
-  given: Given<O> & { timeoutMs?: number | null } = {},
+  given: Given<O> = {},
 ): Promise<Response> {
   const [method = 'GET', pattern = '/'] = operation.split(' ');
   const { body, form, signal, timeoutMs = TIMEOUT_MS } = given;

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
-import { ask, newTurn, type Packet, type Turn, withPacket } from './answer.ts';
+import { ask, type Asked, newTurn, type Packet, type Turn, withPacket } from './answer.ts';
 import { call } from './call.ts';
 import { toProblem, type ApiProblem } from './problem.ts';
+import { may } from './session.ts';
 import { refresh } from './store.ts';
 
 /** The chat that is shown. */
@@ -45,7 +46,7 @@ function turnsOf({ messages, packets }: StoredChat): Turn[] {
     const question = messages.find(({ message_id }) => message_id === answer.parent_message);
     const played = (packets[index] ?? []).reduce<Turn>(
       withPacket,
-      newTurn(question?.message ?? ''),
+      newTurn(question?.message ?? '', namesOf(question?.files ?? [])),
     );
     const text = played.text || answer.message;
     const isOver = played.state !== 'running' || answer.message !== '' || answer.error !== null;
@@ -53,10 +54,17 @@ function turnsOf({ messages, packets }: StoredChat): Turn[] {
   });
 }
 
+function namesOf(files: readonly { name: string | null }[]): string[] {
+  return files.map(({ name }) => name ?? 'file');
+}
+
 /** Asks in the chat that is shown. `onSession` is told the id of a chat that this begins. */
-export async function askInChat(question: string, onSession: (id: string) => void): Promise<void> {
+export async function askInChat(asked: Asked, onSession: (id: string) => void): Promise<void> {
   const turn = chat.peek().turns.length;
-  chat.value = { ...chat.peek(), turns: [...chat.peek().turns, newTurn(question)] };
+  chat.value = {
+    ...chat.peek(),
+    turns: [...chat.peek().turns, newTurn(asked.text, namesOf(asked.files))],
+  };
   const controller = new AbortController();
   running = controller;
   const change = (next: (turn: Turn) => Turn): void => {
@@ -66,7 +74,7 @@ export async function askInChat(question: string, onSession: (id: string) => voi
   };
   try {
     await ask(
-      question,
+      asked,
       {
         sessionId: chat.peek().sessionId,
         onSession(id) {
@@ -85,10 +93,10 @@ export async function askInChat(question: string, onSession: (id: string) => voi
   }
 }
 
-/** A new chat gets a name from its first question. */
+/** A new chat gets a name from its first question, if whoever asked may give it one. */
 async function nameChat(turn: number): Promise<void> {
   const { sessionId } = chat.peek();
-  if (turn === 0 && sessionId !== null) {
+  if (turn === 0 && sessionId !== null && may('member')) {
     const body = { chat_session_id: sessionId, name: null };
     // Without a name it can be found all the same.
     await call('PUT /chat/rename-chat-session', { body }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 export type LiveState = 'off' | 'on' | 'lost' | 'paused';
 
@@ -13,15 +13,26 @@ const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 /**
  * The page's one stream: `take` gets what the service sends of each topic. It pauses while the tab is hidden, and comes
- * back after a drop; the first events then say what has changed. While there is none, `look` reads again instead.
+ * back after a drop; the first events then say what has changed. While there is none, `look` reads again instead; it
+ * also does once when what a topic is about is gone, so that the page says so.
  */
 export function useLive(topics: Readonly<Record<string, Take>>, look: () => unknown): void {
   const names = Object.keys(topics).toSorted().join(',');
   useRepeat(look, FALLBACK_MS, names !== '' && liveState.value === 'lost');
+  // What takes an event may depend on the filters of the page, which change while the stream stays.
+  const latest = useRef({ topics, look });
+  latest.current = { topics, look };
   useEffect(() => {
     if (names === '') return undefined;
-    return openStream(names, (topic, data) => topics[topic]?.(data));
+    return openStream(names, (topic, data) => {
+      if (isGone(data)) void latest.current.look();
+      else latest.current.topics[topic]?.(data);
+    });
   }, [names]);
+}
+
+function isGone(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'gone' in data;
 }
 
 function openStream(names: string, take: (topic: string, data: unknown) => void): () => void {

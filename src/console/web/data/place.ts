@@ -25,7 +25,10 @@ export function go(to: string, { replace = false }: { replace?: boolean } = {}):
 }
 
 /** Changes filters: null takes one away. A filter starts at the first page again. */
-export function filter(changes: Readonly<Record<string, string | null>>): void {
+export function filter(
+  changes: Readonly<Record<string, string | null>>,
+  { replace = false }: { replace?: boolean } = {},
+): void {
   const search = new URLSearchParams(query.peek());
   search.delete('cursor');
   for (const [name, value] of Object.entries(changes)) {
@@ -33,7 +36,7 @@ export function filter(changes: Readonly<Record<string, string | null>>): void {
     else search.set(name, value);
   }
   const text = search.toString();
-  go(path.peek() + (text === '' ? '' : `?${text}`));
+  go(path.peek() + (text === '' ? '' : `?${text}`), { replace });
 }
 
 /** The same page with other parameters, as an address for a link. */

@@ -30,6 +30,14 @@ export function toProblem(error: unknown): ApiProblem {
   return new ApiProblem(message, { status: null, code: 'FAILED' });
 }
 
+const ADDRESS = /\b(?:GET|POST|PUT|PATCH|DELETE) \//;
+
+/** Without the sentences that tell programs which address to call. */
+export function forPeople(detail: string): string {
+  const kept = detail.split(/(?<=[.!?]) /).filter((sentence) => !ADDRESS.test(sentence));
+  return kept.length === 0 ? detail : kept.join(' ');
+}
+
 /** The problem that the body of a refused request tells. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const body: unknown = await response.json().catch(() => null);
@@ -38,7 +46,8 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
     const value: unknown = Reflect.get(facts, name);
     return typeof value === 'string' ? value : null;
   };
-  return new ApiProblem(text('detail') ?? `The service answered with status ${response.status}.`, {
+  const detail = text('detail') ?? `The service answered with status ${response.status}.`;
+  return new ApiProblem(forPeople(detail), {
     status: response.status,
     code: text('error_code') ?? 'UNEXPECTED_ANSWER',
     requestId: text('request_id') ?? response.headers.get('x-request-id'),

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Operations } from './api-types.ts';
 import { call } from './call.ts';
 import { type ApiProblem, toProblem } from './problem.ts';
-import { forgetEverything } from './store.ts';
+import { clearStore } from './store.ts';
 
 export type Session = Operations['GET /session']['reply'];
 type SessionState =
@@ -30,13 +30,13 @@ export function enter(entered: Session): void {
     before.kind === 'in' &&
     before.session.person.id === entered.person.id &&
     before.session.workspace?.id === entered.workspace?.id;
-  if (!isSame) forgetEverything();
+  if (!isSame) clearStore();
   session.value = { kind: 'in', session: entered };
 }
 
 export function leave(): void {
   if (session.peek().kind === 'out') return;
-  forgetEverything();
+  clearStore();
   session.value = { kind: 'out' };
 }
 
@@ -47,6 +47,15 @@ export async function signOut(): Promise<void> {
 
 export async function chooseWorkspace(workspaceId: string): Promise<void> {
   enter(await call('PUT /session/workspace', { body: { workspace_id: workspaceId } }));
+}
+
+/** What an endpoint requires; the service names those that this session may pass. */
+export type Access = Session['workspace']['may'][number];
+
+/** Whether the service lets this session do what needs such access: pages show nothing else. */
+export function may(access: Access): boolean {
+  const state = session.value;
+  return state.kind === 'in' && state.session.workspace.may.includes(access);
 }
 
 /** The role in the chosen workspace; null when there is none. */

@@ -14,6 +14,7 @@ export interface Known<Data> {
 interface Store {
   readonly known: Signal<Known<unknown>>;
   readonly load: () => Promise<void>;
+  readonly put: (data: unknown) => void;
   users: number;
 }
 
@@ -35,7 +36,8 @@ export function useResource<O extends Operation>(
     return () => {
       store.users -= 1;
     };
-  }, [key]);
+    // Not by the key: after a change of session the same key has another store, which nobody has read yet.
+  }, [store]);
   return store.known.value;
 }
 
@@ -50,18 +52,20 @@ export async function refresh(...operations: Operation[]): Promise<void> {
   await Promise.all(loads);
 }
 
-/** What the event stream brought of a resource. */
+/**
+ * What the event stream brought of a resource. An answer that was asked for before is older, and the stream would not
+ * mend it: it only tells of changes.
+ */
 export function put<O extends Operation>(
   operation: O,
   given: Omit<Given<O>, 'body' | 'signal'>,
   data: Reply<O>,
 ): void {
-  const store = storeOf(keyOf(operation, given), () => call(operation, given));
-  store.known.value = { data, problem: null, at: Date.now() };
+  storeOf(keyOf(operation, given), () => call(operation, given)).put(data);
 }
 
 /** After signing out and after a change of workspace: nothing of before may be shown. */
-export function forgetEverything(): void {
+export function clearStore(): void {
   stores.clear();
 }
 
@@ -87,6 +91,10 @@ function openStore(read: () => Promise<unknown>): Store {
   return {
     known,
     users: 0,
+    put(data) {
+      latest += 1;
+      known.value = { data, problem: null, at: Date.now() };
+    },
     async load() {
       const turn = (latest += 1);
       try {

@@ -1,7 +1,9 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
 import { go, link } from '#src/console/web/data/place.ts';
+import { may } from '#src/console/web/data/session.ts';
 import { refresh, useResource } from '#src/console/web/data/store.ts';
-import { confirm } from '#src/console/web/parts/dialog.ts';
+import { closeDialog, confirm, openDialog } from '#src/console/web/parts/dialog.ts';
+import { form } from '#src/console/web/parts/form.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { icon } from '#src/console/web/parts/icon.ts';
 import { menu } from '#src/console/web/parts/menu.ts';
@@ -36,7 +38,8 @@ function SessionMenu({ chosen }: { chosen: string | null }): Part {
     ${menu({
       name: 'Chats',
       face: ['Chats', icon('down')],
-      entries: (close) =>
+      entries: (close) => [
+        may('member') && ofChosen(data.sessions, chosen, close),
         data.sessions.map(
           ({ id, name }) =>
             html`<a
@@ -47,8 +50,30 @@ function SessionMenu({ chosen }: { chosen: string | null }): Part {
               ><span class="cut">${name ?? 'Without a name'}</span></a
             >`,
         ),
+      ],
     })}
   </div>`;
+}
+
+/** On a phone, what the list at the left has beside each chat. */
+function ofChosen(sessions: Sessions, chosen: string | null, close: () => void): Parts {
+  const open = sessions.find(({ id }) => id === chosen);
+  if (open === undefined) return null;
+  const entry = (text: string, name: 'pencil' | 'bin', run: () => void): Part =>
+    html`<button
+      type="button"
+      onClick=${() => {
+        close();
+        run();
+      }}
+    >
+      ${icon(name)}${text}
+    </button>`;
+  return [
+    entry('Rename this chat', 'pencil', () => askToRename(open.id, open.name)),
+    entry('Delete this chat', 'bin', () => askToDelete(open.id, open.name)),
+    html`<hr />`,
+  ];
 }
 
 function entries(sessions: Sessions, chosen: string | null): Parts {
@@ -64,17 +89,63 @@ function entries(sessions: Sessions, chosen: string | null): Parts {
               >${relativeText(new Date(time_updated).getTime() - Date.now())}</span
             >
           </a>
-          <button
-            type="button"
-            class="button plain icon tiny"
-            aria-label="Delete the chat ${name ?? ''}"
-            onClick=${() => askToDelete(id, name)}
-          >
-            ${icon('bin')}
-          </button>
+          ${may('member') && changes(id, name)}
         </li>`,
     )}
   </ul>`;
+}
+
+/** Whoever may only ask changes nothing. */
+function changes(id: string, name: string | null): Parts {
+  return [
+    html`<button
+      type="button"
+      class="button plain icon tiny"
+      title="Rename"
+      aria-label="Rename the chat ${name ?? ''}"
+      onClick=${() => askToRename(id, name)}
+    >
+      ${icon('pencil')}
+    </button>`,
+    html`<button
+      type="button"
+      class="button plain icon tiny"
+      title="Delete"
+      aria-label="Delete the chat ${name ?? ''}"
+      onClick=${() => askToDelete(id, name)}
+    >
+      ${icon('bin')}
+    </button>`,
+  ];
+}
+
+function askToRename(id: string, name: string | null): void {
+  openDialog({
+    title: 'Rename the chat',
+    content: () =>
+      form({
+        action: 'Save',
+        cancel: closeDialog,
+        fields: [
+          {
+            name: 'name',
+            label: 'Name',
+            kind: 'text',
+            maxLength: 200,
+            value: name ?? '',
+            help: 'Empty: it is named from how it begins.',
+          },
+        ],
+        submit: async (values) => {
+          const wanted = values['name'];
+          await call('PUT /chat/rename-chat-session', {
+            body: { chat_session_id: id, name: typeof wanted === 'string' ? wanted : null },
+          });
+          closeDialog();
+          await reload();
+        },
+      }),
+  });
 }
 
 function askToDelete(id: string, name: string | null): void {

@@ -1,12 +1,12 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Turn } from '#src/console/web/data/answer.ts';
-import { askInChat, chat, openChat, stopAnswer } from '#src/console/web/data/chat.ts';
-import { go, link, query } from '#src/console/web/data/place.ts';
-import { button } from '#src/console/web/parts/button.ts';
+import { chat, openChat } from '#src/console/web/data/chat.ts';
+import { query } from '#src/console/web/data/place.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { icon } from '#src/console/web/parts/icon.ts';
 import { markdown } from '#src/console/web/parts/markdown.ts';
 import { empty, problemNotice, skeleton } from '#src/console/web/parts/page.ts';
+import { question } from './ask-question.ts';
 import { citation, sourceList } from './ask-sources.ts';
 import { sessionList, sessionMenu } from './ask-sessions.ts';
 
@@ -29,7 +29,7 @@ export function Ask(): Part {
       ${problem && problemNotice(problem, () => openChat(wanted))} ${isLoading && skeleton()}
       ${turns.length === 0 && !isLoading && problem === null && nothingAsked()}
       ${turns.map((turn, index) => html`<${TurnView} key=${index} turn=${turn} index=${index} />`)}
-      <${Question} isRunning=${isRunning} />
+      ${question(isRunning)}
     </section>
   </div>`;
 }
@@ -42,8 +42,14 @@ function nothingAsked(): Part {
 
 function TurnView({ turn, index }: { turn: Turn; index: number }): Part {
   return html`<article class="turn" aria-label="Question and answer">
-    <h2 class="question">${turn.question}</h2>
-    <div class="turn-body">
+    <h2 class="question">${turn.question || 'About the files'}</h2>
+    ${
+      turn.files.length > 0 &&
+      html`<ul class="attachments" aria-label="Files asked about">
+        ${turn.files.map((name, at) => html`<li key=${at}>${icon('document')}<span class="cut">${name}</span></li>`)}
+      </ul>`
+    }
+    <div class=${`turn-body ${citesNothing(turn) ? 'plain' : ''}`}>
       <div class="stack tight">
         ${steps(turn)}
         <div aria-live="polite" aria-busy=${turn.state === 'running' ? 'true' : 'false'}>
@@ -54,6 +60,11 @@ function TurnView({ turn, index }: { turn: Turn; index: number }): Part {
       ${turn.sources.length > 0 && sourceList(turn, index)}
     </div>
   </article>`;
+}
+
+/** What was found then stands below, and the answer has the whole width. */
+function citesNothing({ state, cited }: Turn): boolean {
+  return state !== 'running' && Object.keys(cited).length === 0;
 }
 
 /** What the answer does, as it does it. */
@@ -80,44 +91,4 @@ function ending({ state, problem, text }: Turn): Parts {
   if (state === 'running' && text === '')
     return html`<p class="muted small" role="status">Thinking …</p>`;
   return null;
-}
-
-function Question({ isRunning }: { isRunning: boolean }): Part {
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const send = (): void => {
-    const question = field.current?.value.trim() ?? '';
-    if (question === '' || isRunning || field.current === null) return;
-    field.current.value = '';
-    void askInChat(question, (id) => go(`/ask?chat=${id}`, { replace: true }));
-  };
-  const keys = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    send();
-  };
-  return html`<form
-    class="ask-form"
-    onSubmit=${(event: Event) => {
-      event.preventDefault();
-      send();
-    }}
-  >
-    <label class="hidden-text" for="question">Question</label>
-    <textarea
-      id="question"
-      ref=${field}
-      class="input"
-      rows="2"
-      placeholder="Ask a question. Enter sends it, Shift-Enter begins a new line."
-      maxlength="100000"
-      onKeyDown=${keys}
-    ></textarea>
-    ${
-      isRunning
-        ? button({ text: 'Stop', icon: 'stop', run: stopAnswer })
-        : html`<button type="submit" class="button primary">${icon('send')}Ask</button>`
-    }
-    ${chat.value.turns.length > 0 && html`<a class="button phone-only" href=${link('/ask')}>New chat</a>`}
-  </form>`;
 }

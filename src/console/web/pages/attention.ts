@@ -7,7 +7,8 @@ import { time } from '#src/console/web/parts/time.ts';
 export interface Concern {
   readonly level: 'danger' | 'warning';
   readonly text: string;
-  readonly since: string;
+  /** Null when nobody knows. */
+  readonly since: string | null;
   readonly subject: Subject | null;
 }
 
@@ -32,7 +33,7 @@ export function attention(concerns: readonly Concern[], calm: string): Part {
               >
               ${text}
             </div>
-            <span class="muted small">${time(since)}</span>
+            ${since && html`<span class="muted small">${time(since)}</span>`}
             ${lookLink(subject, text)}
           </li>`,
       )}

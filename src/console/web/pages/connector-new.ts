@@ -38,11 +38,10 @@ export function ConnectorNew(): Part {
   return page({
     title: kind === null ? 'New connector' : `New connector: ${kind.title}`,
     under: { text: 'Connectors', href: link('/connectors') },
-    about: kind === null ? 'What is to be connected?' : kind.summary,
+    about: kind === null ? 'What do you want to connect?' : kind.summary,
     width: kind === null ? '' : 'narrow',
     actions:
-      kind !== null &&
-      button({ text: 'Connect something else', run: () => filter({ kind: null }) }),
+      kind !== null && button({ text: 'Choose another kind', run: () => filter({ kind: null }) }),
     content: known(
       kinds,
       (all) =>
@@ -75,10 +74,10 @@ function Steps({ kind, credentials }: { kind: Kind; credentials: readonly Creden
   if (checked === null) {
     const fields = [
       ...fieldsOf(kind.settings, SETTINGS),
-      ...credentialFields(kind, credentials, 'Who reads it'),
+      ...credentialFields(kind, credentials, 'How to sign in'),
     ];
     return section({
-      title: '1. Where it is',
+      title: '1. Source',
       content: form({
         action: 'Check the source',
         look: 'left',
@@ -97,7 +96,7 @@ function Steps({ kind, credentials }: { kind: Kind; credentials: readonly Creden
       <span>${kind.title} answers.</span> ${button({ text: 'Change', look: 'tiny', run: change })}
     </div>`,
   )}
-  ${section({ title: '2. How it is kept', content: lastStep(kind, checked) })}`;
+  ${section({ title: '2. Name and schedule', content: lastStep(kind, checked) })}`;
 }
 
 /** What somebody has typed stands in the form again. Files must be chosen again. */
@@ -169,16 +168,16 @@ function lastStep(kind: Kind, { settings, credential }: Checked): Parts {
       },
       {
         name: 'access_type',
-        label: 'Who finds its documents',
+        label: 'Who can find its documents',
         kind: 'choice',
         isRequired: true,
         options: [
           { value: 'public', text: 'everybody in this workspace' },
-          { value: 'private', text: 'only I' },
+          { value: 'private', text: 'only me' },
         ],
       },
       frequencyField('refresh_freq', 'Look for changes', kind.default_refresh_freq),
-      frequencyField('prune_freq', 'Remove what is gone at the source', DAY_SECONDS),
+      frequencyField('prune_freq', 'Remove documents that are gone at the source', DAY_SECONDS),
     ],
     async submit(values) {
       const name = String(values['name']);

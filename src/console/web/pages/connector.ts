@@ -1,13 +1,21 @@
-import { useRepeat } from '#src/console/web/data/live.ts';
-import { call } from '#src/console/web/data/call.ts';
+import { useLive } from '#src/console/web/data/live.ts';
+import { call, type Reply } from '#src/console/web/data/call.ts';
 import { link, query } from '#src/console/web/data/place.ts';
-import { useResource } from '#src/console/web/data/store.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { button } from '#src/console/web/parts/button.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { icon } from '#src/console/web/parts/icon.ts';
 import { menu } from '#src/console/web/parts/menu.ts';
 import { count, plural } from '#src/console/web/parts/number.ts';
-import { facts, figures, known, notice, page, section } from '#src/console/web/parts/page.ts';
+import {
+  facts,
+  figures,
+  known,
+  liveMark,
+  notice,
+  page,
+  section,
+} from '#src/console/web/parts/page.ts';
 import { fieldsOf, labelOf } from '#src/console/web/parts/schema-fields.ts';
 import { time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
@@ -20,32 +28,43 @@ import { liveRun, runSection } from './connector-runs.ts';
 import { setSection } from './connector-sets.ts';
 import { everyText } from './frequency.ts';
 
-const EVERY_MS = 2_000;
-const IDLE_EVERY_MS = 10_000;
+/** As many as the topic tells. */
 const PAGE_SIZE = 10;
+
+/** What the topic of a connector tells: the first page of its runs and of its failures. */
+interface Told {
+  readonly connector: Pair;
+  readonly runs: Reply<'GET /manage/admin/cc-pair/{id}/index-attempts'>;
+  readonly errors: Reply<'GET /manage/admin/cc-pair/{id}/errors'>;
+  readonly prunes: Reply<'GET /manage/admin/cc-pair/{id}/prune-attempts'>;
+}
 
 /** Is this one source fresh, what does it do this moment, and what failed? */
 export function ConnectorPage({ id = '' }: { id?: string }): Part {
   const which = { path: { id } };
   const pair = useResource('GET /manage/admin/cc-pair/{id}', which);
   const kinds = useResource('GET /manage/admin/connector-kinds');
-  const runs = useResource('GET /manage/admin/cc-pair/{id}/index-attempts', {
-    ...which,
-    query: { page_num: pageNumber('runs'), page_size: PAGE_SIZE },
-  });
-  const errors = useResource('GET /manage/admin/cc-pair/{id}/errors', {
-    ...which,
-    query: { page_num: pageNumber('failures'), page_size: PAGE_SIZE },
-  });
-  const prunes = useResource('GET /manage/admin/cc-pair/{id}/prune-attempts', {
-    ...which,
-    query: { page_num: 0, page_size: 1 },
-  });
+  const runPage = { ...which, query: { page_num: pageNumber('runs'), page_size: PAGE_SIZE } };
+  const runs = useResource('GET /manage/admin/cc-pair/{id}/index-attempts', runPage);
+  const errorPage = { ...which, query: { page_num: pageNumber('failures'), page_size: PAGE_SIZE } };
+  const errors = useResource('GET /manage/admin/cc-pair/{id}/errors', errorPage);
+  const latestPrune = { ...which, query: { page_num: 0, page_size: 1 } };
+  const prunes = useResource('GET /manage/admin/cc-pair/{id}/prune-attempts', latestPrune);
+  const take = (told: unknown): void => {
+    // The stream has the shape of the description, which says what this topic tells.
+    const latest = told as Told;
+    put('GET /manage/admin/cc-pair/{id}', which, latest.connector);
+    put('GET /manage/admin/cc-pair/{id}/prune-attempts', latestPrune, latest.prunes);
+    if (pageNumber('runs') === 0)
+      put('GET /manage/admin/cc-pair/{id}/index-attempts', runPage, latest.runs);
+    else void refresh('GET /manage/admin/cc-pair/{id}/index-attempts');
+    if (pageNumber('failures') === 0)
+      put('GET /manage/admin/cc-pair/{id}/errors', errorPage, latest.errors);
+    else void refresh('GET /manage/admin/cc-pair/{id}/errors');
+  };
+  useLive({ [`connector:${id}`]: take }, reloadConnector);
   const [prune = null] = prunes.data?.items ?? [];
-  const isPruning = prune?.status === 'not_started' || prune?.status === 'in_progress';
   const { data } = pair;
-  const isMoving = data !== null && (data.indexing || data.status === 'DELETING' || isPruning);
-  useRepeat(() => void reloadConnector(), isMoving ? EVERY_MS : IDLE_EVERY_MS, data !== null);
   const kind = data && kindOf(data.connector.source, kinds.data ?? []);
   const running = (runs.data?.items ?? []).find(({ time_finished: end }) => end === null) ?? null;
   return page({
@@ -53,14 +72,14 @@ export function ConnectorPage({ id = '' }: { id?: string }): Part {
     under: { text: 'Connectors', href: link('/connectors') },
     badge: data && pairBadge(data),
     about: data && titleOf(data.connector.source, kinds.data ?? []),
-    actions: data && data.status !== 'DELETING' && actions(data, kind),
+    actions: data && [liveMark(), data.status !== 'DELETING' && actions(data, kind)],
     content: known(
       pair,
       (one) => [
         trouble(one, kind),
         prune && pruneNotice(one, prune),
         running && liveRun(running),
-        standing(one),
+        standing(one, errors.data?.total_items ?? 0),
         known(runs, (found) => runSection(found, pageNumber('runs'), PAGE_SIZE), reloadConnector),
         known(
           errors,
@@ -70,6 +89,7 @@ export function ConnectorPage({ id = '' }: { id?: string }): Part {
         html`<div class="charts">${settingsSection(one, kind)} ${setSection(one)}</div>`,
       ],
       reloadConnector,
+      { text: 'Connectors', href: link('/connectors') },
     ),
   });
 }
@@ -172,20 +192,22 @@ function trouble(pair: Pair, kind: Kind | null): Parts {
   ];
 }
 
-function standing({ id, docs, ...pair }: Pair): Part {
+/** @param failures what could not be fetched or indexed and is tried again: pages, not documents */
+function standing({ id, docs, ...pair }: Pair, failures: number): Part {
   return figures([
     {
       name: 'Documents',
       value: html`<a href=${link(`/documents?connector=${id}`)}>${count(docs.indexed)}</a>`,
     },
     { name: 'On the way', value: count(docs.pending) },
-    { name: 'Failed', value: count(docs.failed) },
+    { name: 'Failed documents', value: count(docs.failed) },
+    failures === 0 ? null : { name: 'Failed pages', value: count(failures) },
     { name: 'Last success', value: time(pair.last_indexed, 'never'), isWords: true },
     {
       name: 'Next run',
       value: pair.indexing ? 'under way' : time(pair.next_run, 'when asked to'),
       isWords: true,
-      more: everyText(pair.connector.refresh_freq),
+      more: pair.connector.refresh_freq !== null && everyText(pair.connector.refresh_freq),
     },
   ]);
 }
@@ -206,7 +228,7 @@ function settingsSection({ connector, credential, ...pair }: Pair, kind: Kind | 
         credential.id === 0 ? 'none' : (credential.name ?? `credential ${credential.id}`),
       ],
       [
-        'Who finds its documents',
+        'Who can find its documents',
         pair.access_type.toLowerCase() === 'private'
           ? `only ${pair.creator_email ?? 'who connected it'}`
           : 'everybody in this workspace',

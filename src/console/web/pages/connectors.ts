@@ -1,13 +1,13 @@
 import type { Reply } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { link } from '#src/console/web/data/place.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge, label } from '#src/console/web/parts/badge.ts';
 import { linkButton } from '#src/console/web/parts/button.ts';
 import { html, type Part } from '#src/console/web/parts/html.ts';
 import { icon } from '#src/console/web/parts/icon.ts';
 import { count, plural } from '#src/console/web/parts/number.ts';
-import { empty, known, page } from '#src/console/web/parts/page.ts';
+import { empty, known, liveMark, page } from '#src/console/web/parts/page.ts';
 import { rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
 import { time } from '#src/console/web/parts/time.ts';
 
@@ -18,8 +18,10 @@ type Standing = Pick<
   'indexing' | 'status_reason' | 'in_repeated_error_state' | 'last_index_attempt_status'
 > & { status: string };
 
-const EVERY_MS = 2_500;
-const IDLE_EVERY_MS = 10_000;
+/** What the topic of the list tells. */
+interface Told {
+  readonly connectors: Pair[];
+}
 
 const reload = (): Promise<void> => refresh('GET /manage/admin/connector/status');
 
@@ -27,18 +29,24 @@ const reload = (): Promise<void> => refresh('GET /manage/admin/connector/status'
 export function Connectors(): Part {
   const pairs = useResource('GET /manage/admin/connector/status');
   const kinds = useResource('GET /manage/admin/connector-kinds');
-  const isMoving = (pairs.data ?? []).some(
-    ({ indexing, cc_pair_status: status }) => indexing || status === 'DELETING',
-  );
-  useRepeat(() => void reload(), isMoving ? EVERY_MS : IDLE_EVERY_MS, true);
+  useLive({ connectors: takePairs }, reload);
   return page({
     title: 'Connectors',
     about: 'Places whose documents are fetched, and kept up to date.',
-    actions: html`<a class="button primary" href=${link('/connectors/new')}>
-      ${icon('plus')}New connector
-    </a>`,
+    actions: [
+      liveMark(),
+      linkButton('Credentials', link('/connectors/credentials')),
+      html`<a class="button primary" href=${link('/connectors/new')}>
+        ${icon('plus')}New connector
+      </a>`,
+    ],
     content: known(pairs, (rows) => pairTable(rows, kinds.data ?? []), reload),
   });
+}
+
+function takePairs(data: unknown): void {
+  // The stream has the shape of the description, which says what this topic tells.
+  put('GET /manage/admin/connector/status', {}, (data as Told).connectors);
 }
 
 function pairTable(rows: readonly Pair[], kinds: readonly Kind[]): Part {

@@ -1,58 +1,68 @@
-import { useEffect } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { call, type Reply } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { go, link } from '#src/console/web/data/place.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { may } from '#src/console/web/data/session.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge } from '#src/console/web/parts/badge.ts';
 import { button } from '#src/console/web/parts/button.ts';
 import { shortId } from '#src/console/web/parts/copy.ts';
 import { confirm } from '#src/console/web/parts/dialog.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { count, duration } from '#src/console/web/parts/number.ts';
-import { facts, known, notice, page } from '#src/console/web/parts/page.ts';
+import { facts, known, liveMark, notice, page } from '#src/console/web/parts/page.ts';
 import { outsideLink } from '#src/console/web/parts/outside-link.ts';
 import { time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 import { chunkList } from './document-chunks.ts';
-import { isOnItsWay } from './documents.ts';
 
 type Document = Reply<'GET /service-api/ingestion/{document_id}'>;
-const EVERY_MS = 1_500;
+/** What the topic of a document tells. */
+interface Told {
+  readonly document: Document;
+  readonly why: Reply<'GET /documents/{document_id}/why'>;
+}
 
-const reload = (): Promise<void> => refresh('GET /service-api/ingestion/{document_id}');
+const reload = (): Promise<void> =>
+  refresh('GET /service-api/ingestion/{document_id}', 'GET /documents/{document_id}/why');
 
 /** Is this document searchable, and why not? */
 export function DocumentPage({ id = '' }: { id?: string }): Part {
-  const document = useResource('GET /service-api/ingestion/{document_id}', {
-    path: { document_id: id },
-  });
+  const which = { path: { document_id: id } };
+  const document = useResource('GET /service-api/ingestion/{document_id}', which);
   const { data } = document;
-  useRepeat(() => void reload(), EVERY_MS, data !== null && isOnItsWay(data));
+  const shown = useRef<number | null>(null);
+  const take = (told: unknown): void => {
+    // The stream has the shape of the description, which says what this topic tells.
+    const latest = told as Told;
+    put('GET /service-api/ingestion/{document_id}', which, latest.document);
+    put('GET /documents/{document_id}/why', which, latest.why);
+    const { indexed_revision: indexed } = latest.document;
+    if (shown.current !== null && shown.current !== indexed)
+      void refresh('GET /service-api/ingestion/{document_id}/chunks');
+    shown.current = indexed;
+  };
+  useLive({ [`document:${encodeURIComponent(id)}`]: take }, reload);
+  const list = may('ingest')
+    ? { text: 'Documents', href: link('/documents') }
+    : { text: 'Ask', href: link('/ask') };
   return page({
     title: data?.semantic_identifier ?? 'Document',
-    under: { text: 'Documents', href: link('/documents') },
+    under: list,
     badge: data && badge(data.status),
-    actions: data && actions(data),
+    actions: data && [liveMark(), may('ingest') && actions(data)],
     content: [
-      known(
-        document,
-        (found) => [
-          html`<${WhyNot} id=${id} revision=${found.revision} status=${found.status} />`,
-          standing(found),
-        ],
-        reload,
-      ),
+      known(document, (found) => [html`<${WhyNot} id=${id} />`, standing(found)], reload, list),
       data && data.indexed_revision !== null && chunkList(data.document_id),
     ],
   });
 }
 
 /** In the service's own sentence, which knows about pauses and workers too. */
-function WhyNot({ id, revision, status }: { id: string; revision: number; status: string }): Part {
+function WhyNot({ id }: { id: string }): Part {
   const { data, problem } = useResource('GET /documents/{document_id}/why', {
     path: { document_id: id },
   });
-  useEffect(() => void refresh('GET /documents/{document_id}/why'), [revision, status]);
   if (data === null) return problem && notice('amber', problem.message);
   if (data.searchable && data.status === 'indexed') return null;
   const tone = data.status === 'failed' ? 'red' : data.searchable ? 'grey' : 'amber';

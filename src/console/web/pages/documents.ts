@@ -1,65 +1,59 @@
+import { useState } from 'preact/hooks';
 import type { Reply } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { filter, link, linkWith, query } from '#src/console/web/data/place.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { may } from '#src/console/web/data/session.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge } from '#src/console/web/parts/badge.ts';
 import { button, linkButton } from '#src/console/web/parts/button.ts';
 import { command } from '#src/console/web/parts/copy.ts';
-import { choiceFilter } from '#src/console/web/parts/filter.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { count, countText, durationText, plural } from '#src/console/web/parts/number.ts';
-import { empty, figures, known, page } from '#src/console/web/parts/page.ts';
-import { pager, rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
+import { empty, figures, known, liveMark, page } from '#src/console/web/parts/page.ts';
+import { chooseColumn, pager, rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
 import { time } from '#src/console/web/parts/time.ts';
+import { type Added, addedSection, askToAdd } from './documents-add.ts';
+import { chosenBar, type Choice, retryAllButton, useChoice } from './documents-chosen.ts';
+import { chosenFilter, documentFilters, isNarrowed, NO_FILTERS } from './documents-filters.ts';
 
 type Found = Reply<'GET /service-api/ingestion'>;
-type Document = Found['documents'][number];
 type Stats = Reply<'GET /service-api/ingestion/stats'>;
-
-const STATUSES = ['accepted', 'indexing', 'indexed', 'failed', 'deleting'] as const;
-const STATUS_OPTIONS = [
-  { value: 'accepted', text: 'waiting' },
-  { value: 'indexing', text: 'indexing' },
-  { value: 'indexed', text: 'searchable' },
-  { value: 'failed', text: 'failed' },
-  { value: 'deleting', text: 'deleting' },
-];
-const EVERY_MS = 2_500;
-const IDLE_EVERY_MS = 10_000;
 
 const reload = (): Promise<void> =>
   refresh('GET /service-api/ingestion', 'GET /service-api/ingestion/stats');
 
 /** Did my document arrive, and is it searchable? */
 export function Documents(): Part {
-  const status = STATUSES.find((name) => name === query.value.get('status'));
   const cursor = query.value.get('cursor');
-  const source = query.value.get('source');
-  const connector = Number(query.value.get('connector')) || null;
+  const narrowed = chosenFilter();
   const documents = useResource('GET /service-api/ingestion', {
-    query: { status, cursor, source, cc_pair_id: connector, limit: 50 },
+    query: { ...narrowed, cursor, limit: 50 },
   });
   const stats = useResource('GET /service-api/ingestion/stats');
-  const isMoving = (documents.data?.documents ?? []).some(isOnItsWay);
-  useRepeat(() => void reload(), isMoving ? EVERY_MS : IDLE_EVERY_MS, true);
+  const [added, setAdded] = useState<readonly Added[]>([]);
+  const choice = useChoice();
+  useLive({ documents: takeStats }, reload);
+  const add = (): void => askToAdd((more) => setAdded([...more, ...added].slice(0, 100)));
   return page({
     title: 'Documents',
     about: 'What can be searched and asked about, and what is on its way there.',
+    actions: [
+      liveMark(),
+      button({ text: 'Add documents', icon: 'plus', look: 'primary', run: add }),
+    ],
     content: [
+      added.length > 0 && addedSection(added, () => setAdded([])),
       stats.data && standing(stats.data),
-      choiceFilter({ name: 'status', label: 'State', options: STATUS_OPTIONS }),
-      known(
-        documents,
-        (found) =>
-          documentTable(found, status !== undefined || source !== null || connector !== null),
-        reload,
-      ),
+      documentFilters(),
+      known(documents, (found) => documentTable(found, choice, add), reload),
     ],
   });
 }
 
-export function isOnItsWay({ status }: Pick<Document, 'status'>): boolean {
-  return status === 'accepted' || status === 'indexing' || status === 'deleting';
+/** The figures come by the stream; whenever they change, the list does. */
+function takeStats(data: unknown): void {
+  put('GET /service-api/ingestion/stats', {}, data as Stats);
+  void refresh('GET /service-api/ingestion', 'GET /service-api/ingestion/{document_id}');
 }
 
 function standing({ counts, documents_per_second: rate, ...rest }: Stats): Part {
@@ -80,27 +74,29 @@ function standing({ counts, documents_per_second: rate, ...rest }: Stats): Part 
 function failedLink(failed: number): Parts {
   return failed === 0
     ? count(0)
-    : html`<a href=${linkWith({ status: 'failed', cursor: null })}>${count(failed)}</a>`;
+    : html`<a href=${linkWith({ ...NO_FILTERS, status: 'failed' })}>${count(failed)}</a>`;
 }
 
-function documentTable({ documents, next_cursor }: Found, isFiltered: boolean): Part {
-  if (documents.length === 0) {
-    return isFiltered
-      ? empty(
-          'No document is in this state.',
-          button({
-            text: 'Show all',
-            run: () => filter({ status: null, source: null, connector: null }),
-          }),
-        )
-      : nothingYet();
-  }
+function documentTable({ documents, next_cursor }: Found, choice: Choice, add: () => void): Part {
+  if (documents.length === 0) return isNarrowed() ? nothingMatches() : nothingYet(add);
+  const chosen = documents.filter((one) => choice.chosen.has(one.document_id));
   return table({
     caption: 'Documents',
     rows: documents,
     isLinked: true,
     keyOf: ({ document_id }) => document_id,
+    above: chosenBar({
+      chosen,
+      hasMore: next_cursor !== null || query.value.has('cursor'),
+      choice,
+    }),
     columns: [
+      chooseColumn({
+        rows: documents,
+        keyOf: ({ document_id }) => document_id,
+        nameOf: ({ semantic_identifier }) => semantic_identifier,
+        ...choice,
+      }),
       {
         name: 'Title',
         role: 'main',
@@ -131,18 +127,29 @@ function documentTable({ documents, next_cursor }: Found, isFiltered: boolean): 
       { name: 'Arrived', label: 'arrived', show: ({ accepted_at }) => time(accepted_at) },
     ],
     foot: pager({
-      count: `${plural(documents.length, 'document')} on this page`,
+      count: html`<span class="row">
+        ${plural(documents.length, 'document')} on this page ${retryAllButton()}
+      </span>`,
       firstHref: query.value.has('cursor') ? linkWith({ cursor: null }) : null,
       nextHref: next_cursor && linkWith({ cursor: next_cursor }),
     }),
   });
 }
 
-function nothingYet(): Part {
+function nothingMatches(): Part {
+  return empty(
+    'No document matches all of these filters.',
+    button({ text: 'Show all', run: () => filter(NO_FILTERS) }),
+  );
+}
+
+function nothingYet(add: () => void): Part {
   return empty('Documents will be listed here seconds after they were sent.', [
+    button({ text: 'Add documents', icon: 'plus', run: add }),
+    html`<p>From a program:</p>`,
     command(`curl -s ${location.origin}/service-api/ingestion \\
   -H "Authorization: Bearer $MILLRACE_API_KEY" -H 'Content-Type: application/json' \\
   -d '{"document": {"semantic_identifier": "Hello", "sections": [{"text": "Hello, Millrace."}]}}'`),
-    linkButton('Make a key for it', link('/settings/keys')),
+    may('admin') && linkButton('Make a key for it', link('/settings/keys')),
   ]);
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 
-/** A page that one sees before signing in. */
+/** The frame of pages that are shown before sign-in. */
 export function door(given: { title: string; about?: Parts; content: Parts }): Part {
   return html`<${Door} ...${given} />`;
 }

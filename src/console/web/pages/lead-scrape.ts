@@ -1,7 +1,8 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { go, link } from '#src/console/web/data/place.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { may } from '#src/console/web/data/session.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge } from '#src/console/web/parts/badge.ts';
 import { button } from '#src/console/web/parts/button.ts';
 import { confirm, openDialog } from '#src/console/web/parts/dialog.ts';
@@ -13,6 +14,7 @@ import {
   facts,
   figures,
   known,
+  liveMark,
   notice,
   page,
   section,
@@ -20,25 +22,30 @@ import {
 import { table, twoLines } from '#src/console/web/parts/table.ts';
 import { saveCsv } from '#src/console/web/parts/save-csv.ts';
 import { say } from '#src/console/web/parts/toast.ts';
+import { evidenceLine, placeOf } from './lead-evidence.ts';
 import { isRunning } from './leads.ts';
 
 type Scrape = Reply<'GET /tools/lead-scraper/{scrape_id}'>;
 type Lead = Scrape['leads'][number];
-const EVERY_MS = 2_000;
+type Told = Record<'scrape', Scrape>;
 
 const reload = (): Promise<void> =>
   refresh('GET /tools/lead-scraper/{scrape_id}', 'GET /tools/lead-scraper');
 
 /** What one search found, and where. */
 export function LeadScrape({ id = '' }: { id?: string }): Part {
-  const scrape = useResource('GET /tools/lead-scraper/{scrape_id}', { path: { scrape_id: id } });
+  const which = { path: { scrape_id: id } };
+  const scrape = useResource('GET /tools/lead-scraper/{scrape_id}', which);
   const { data } = scrape;
-  useRepeat(reload, EVERY_MS, data !== null && isRunning(data));
+  // The stream has the shape of the description, which says what this topic tells.
+  const take = (told: unknown): void =>
+    put('GET /tools/lead-scraper/{scrape_id}', which, (told as Told).scrape);
+  useLive({ [`scrape:${id}`]: take }, reload);
   return page({
     title: data?.query ?? 'Search for leads',
     under: { text: 'Leads', href: link('/leads') },
     badge: data && badge(data.status),
-    actions: data && actions(data),
+    actions: data && [liveMark(), actions(data)],
     content: known(scrape, show, reload),
   });
 }
@@ -52,6 +59,7 @@ function actions(scrape: Scrape): Parts {
       run: () => saveCsv(`leads-${scrape_id}.csv`, CSV_COLUMNS, leads.map(csvRow)),
     }),
     isRunning(scrape) &&
+      may('member') &&
       button({
         text: 'Stop',
         icon: 'stop',
@@ -61,22 +69,23 @@ function actions(scrape: Scrape): Parts {
           await reload();
         },
       }),
-    button({
-      text: 'Delete',
-      look: 'danger',
-      run: () =>
-        confirm({
-          title: 'Delete a search',
-          explain: html`<strong>${query}</strong> with its ${plural(leads.length, 'lead')}.`,
-          action: `Delete 1 search and ${plural(leads.length, 'lead')}`,
-          run: async () => {
-            await call('DELETE /tools/lead-scraper/{scrape_id}', { path: { scrape_id } });
-            void refresh('GET /tools/lead-scraper');
-            say('The search is deleted.');
-            go('/leads');
-          },
-        }),
-    }),
+    may('member') &&
+      button({
+        text: 'Delete',
+        look: 'danger',
+        run: () =>
+          confirm({
+            title: 'Delete a search',
+            explain: html`<strong>${query}</strong> with its ${plural(leads.length, 'lead')}.`,
+            action: `Delete 1 search and ${plural(leads.length, 'lead')}`,
+            run: async () => {
+              await call('DELETE /tools/lead-scraper/{scrape_id}', { path: { scrape_id } });
+              void refresh('GET /tools/lead-scraper');
+              say('The search is deleted.');
+              go('/leads');
+            },
+          }),
+      }),
   ];
 }
 
@@ -113,7 +122,9 @@ function leadTable(leads: readonly Lead[]): Part {
         show: (lead) =>
           twoLines(
             html`<span>${lead.name || lead.company}</span>`,
-            [lead.title, lead.name === '' ? '' : lead.company].filter(Boolean).join(', ') || '–',
+            [lead.title, lead.name === '' ? '' : lead.company, listedOn(lead)]
+              .filter(Boolean)
+              .join(', ') || '–',
           ),
       },
       { name: 'E-mail', show: ({ email }) => email || '–' },
@@ -140,6 +151,10 @@ function leadTable(leads: readonly Lead[]): Part {
   });
 }
 
+function listedOn({ found_on: site }: Lead): string {
+  return site === undefined ? '' : `listed on ${site}`;
+}
+
 /** Where each value was found. */
 function showEvidence(lead: Lead): void {
   openDialog({
@@ -154,13 +169,16 @@ function showEvidence(lead: Lead): void {
   });
 }
 
-function evidenceText(found: unknown): Parts {
-  if (Array.isArray(found)) return found.map((one) => html`<div>${evidenceText(one)}</div>`);
-  if (typeof found !== 'object' || found === null) return String(found);
-  return Object.entries(found).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return html`<div><span class="muted">${name}</span> ${outsideLink(text)}</div>`;
-  });
+function evidenceText(found: Lead['evidence'][string]): Parts {
+  return found.map(
+    ({ value, sources }) =>
+      html`<div>
+        ${value === '' ? null : html`<div>${value}</div>`}
+        ${sources.map(
+          (source) => html`<div class="muted">${outsideLink(source.url, placeOf(source))}</div>`,
+        )}
+      </div>`,
+  );
 }
 
 function siteTable(sites: Scrape['sites']): Part {
@@ -193,6 +211,7 @@ const CSV_COLUMNS = [
   'linkedin',
   'twitter',
   'confidence',
+  'evidence',
 ];
 
 function csvRow(lead: Lead): string[] {
@@ -207,5 +226,6 @@ function csvRow(lead: Lead): string[] {
     socials.linkedin,
     socials.twitter,
     String(score),
+    evidenceLine(lead.evidence),
   ];
 }

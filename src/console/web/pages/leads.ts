@@ -1,7 +1,8 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { go, link, linkWith, query } from '#src/console/web/data/place.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { may } from '#src/console/web/data/session.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge } from '#src/console/web/parts/badge.ts';
 import { button } from '#src/console/web/parts/button.ts';
 import { closeDialog, openDialog } from '#src/console/web/parts/dialog.ts';
@@ -9,15 +10,15 @@ import { choiceFilter } from '#src/console/web/parts/filter.ts';
 import { form, type Values } from '#src/console/web/parts/form.ts';
 import type { Part } from '#src/console/web/parts/html.ts';
 import { count, plural } from '#src/console/web/parts/number.ts';
-import { empty, known, page } from '#src/console/web/parts/page.ts';
+import { empty, known, liveMark, page } from '#src/console/web/parts/page.ts';
 import { pager, rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
 import { time } from '#src/console/web/parts/time.ts';
 
 type Found = Reply<'GET /tools/lead-scraper'>;
 type Scrape = Found['scrapes'][number];
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
-const ENRICHMENT = ['email', 'phone', 'socials', 'company_info'] as const;
-const EVERY_MS = 2_500;
+const ENRICHMENT = ['email', 'phone', 'socials', 'company_info', 'other_socials'] as const;
+const USUAL = ENRICHMENT.filter((name) => name !== 'other_socials');
 
 const reload = (): Promise<void> => refresh('GET /tools/lead-scraper');
 
@@ -25,12 +26,23 @@ const reload = (): Promise<void> => refresh('GET /tools/lead-scraper');
 export function Leads(): Part {
   const status = STATUSES.find((name) => name === query.value.get('status'));
   const cursor = query.value.get('cursor');
-  const scrapes = useResource('GET /tools/lead-scraper', { query: { status, cursor, limit: 50 } });
-  useRepeat(reload, EVERY_MS, (scrapes.data?.scrapes ?? []).some(isRunning));
+  const listing = { query: { status, cursor, limit: 50 } };
+  const scrapes = useResource('GET /tools/lead-scraper', listing);
+  const take = (data: unknown): void => {
+    // The stream has the shape of the description, which says what this topic tells.
+    if (status === undefined && cursor === null)
+      put('GET /tools/lead-scraper', listing, data as Found);
+    else void reload();
+  };
+  useLive({ leads: take }, reload);
   return page({
     title: 'Leads',
     about: 'People and companies found on the web, each value with where it was found.',
-    actions: button({ text: 'Find leads', icon: 'plus', look: 'primary', run: askToScrape }),
+    actions: [
+      liveMark(),
+      may('member') &&
+        button({ text: 'Find leads', icon: 'plus', look: 'primary', run: askToScrape }),
+    ],
     content: [
       choiceFilter({ name: 'status', label: 'State', options: STATUSES }),
       known(scrapes, (found) => scrapeTable(found, status !== undefined), reload),
@@ -48,7 +60,7 @@ function scrapeTable({ scrapes, next_cursor: next }: Found, isFiltered: boolean)
       isFiltered
         ? 'No search has this state.'
         : 'Searches for leads will be listed here, newest first.',
-      button({ text: 'Find leads', run: askToScrape }),
+      may('member') && button({ text: 'Find leads', run: askToScrape }),
     );
   }
   return table({
@@ -63,7 +75,7 @@ function scrapeTable({ scrapes, next_cursor: next }: Found, isFiltered: boolean)
         show: (one) =>
           twoLines(
             rowLink(one.query, link(`/leads/${one.scrape_id}`)),
-            one.error ?? (one.mode === 'scrape_url' ? 'one site' : 'words'),
+            one.error ?? (one.mode === 'scrape_url' ? addresses(one.urls) : 'words'),
             { matters: one.error !== null },
           ),
       },
@@ -79,6 +91,10 @@ function scrapeTable({ scrapes, next_cursor: next }: Found, isFiltered: boolean)
       nextHref: next && linkWith({ cursor: next }),
     }),
   });
+}
+
+function addresses(urls: Scrape['urls']): string {
+  return urls === null ? 'one site' : plural(urls.length, 'address', 'addresses');
 }
 
 function askToScrape(): void {
@@ -120,7 +136,7 @@ function askToScrape(): void {
             name: 'enrichment',
             label: 'Also look for',
             kind: 'many',
-            value: ENRICHMENT,
+            value: USUAL,
             options: ENRICHMENT.map((value) => ({ value, text: value.replaceAll('_', ' ') })),
           },
         ],

@@ -1,8 +1,8 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { go, link, linkWith, query } from '#src/console/web/data/place.ts';
 import { roleOf, session } from '#src/console/web/data/session.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge } from '#src/console/web/parts/badge.ts';
 import { button } from '#src/console/web/parts/button.ts';
 import { closeDialog, confirm, openDialog } from '#src/console/web/parts/dialog.ts';
@@ -10,15 +10,34 @@ import { choiceFilter } from '#src/console/web/parts/filter.ts';
 import { form } from '#src/console/web/parts/form.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { count, plural } from '#src/console/web/parts/number.ts';
-import { empty, figures, known, notice, page, section } from '#src/console/web/parts/page.ts';
+import {
+  empty,
+  figures,
+  known,
+  liveMark,
+  notice,
+  page,
+  section,
+} from '#src/console/web/parts/page.ts';
 import { pager, table, twoLines } from '#src/console/web/parts/table.ts';
 import { time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
+import { deliverabilitySection } from './mail-deliverability.ts';
+import { paceSection } from './mail-pace.ts';
+import { returnedSection } from './mail-returned.ts';
 import { type Account, accountBadge, accountFields, filledIn, usage } from './mail.ts';
 
 type Messages = Reply<'GET /email-messages'>;
-const STATUSES = ['queued', 'sending', 'sent', 'failed', 'unknown'] as const;
-const EVERY_MS = 3_000;
+const STATUSES = [
+  'queued',
+  'sending',
+  'sent',
+  'failed',
+  'unknown',
+  'bounced',
+  'complained',
+] as const;
+type Told = Messages & { account: Account };
 
 const reload = (): Promise<void> =>
   refresh('GET /email-accounts/{id}', 'GET /email-accounts', 'GET /email-messages');
@@ -28,18 +47,27 @@ export function MailAccount({ id = '' }: { id?: string }): Part {
   const account = useResource('GET /email-accounts/{id}', { path: { id } });
   const status = STATUSES.find((name) => name === query.value.get('status'));
   const cursor = query.value.get('cursor');
-  const messages = useResource('GET /email-messages', {
-    query: { email_account_id: id, status, cursor, limit: 50 },
-  });
-  useRepeat(reload, EVERY_MS, (messages.data?.messages ?? []).some(isOnItsWay));
+  const listing = { query: { email_account_id: id, status, cursor, limit: 50 } };
+  const messages = useResource('GET /email-messages', listing);
+  const take = (told: unknown): void => {
+    // The stream has the shape of the description, which says what this topic tells.
+    const { account: latest, ...first } = told as Told;
+    put('GET /email-accounts/{id}', { path: { id } }, latest);
+    if (status === undefined && cursor === null) put('GET /email-messages', listing, first);
+    else void refresh('GET /email-messages');
+  };
+  useLive({ [`sender-account:${id}`]: take }, reload);
   const { data } = account;
   return page({
     title: data?.email ?? 'Sender account',
     under: { text: 'Sender accounts', href: link('/mail') },
     badge: data && accountBadge(data),
-    actions: data && roleOf(session.value) === 'admin' && actions(data),
+    actions: data && [liveMark(), roleOf(session.value) === 'admin' && actions(data)],
     content: [
       known(account, standing, reload),
+      data && deliverabilitySection(data),
+      data && paceSection(data),
+      data && returnedSection(data),
       section({
         title: 'Messages',
         isFlush: true,
@@ -48,10 +76,6 @@ export function MailAccount({ id = '' }: { id?: string }): Part {
       }),
     ],
   });
-}
-
-function isOnItsWay({ status }: Messages['messages'][number]): boolean {
-  return status === 'queued' || status === 'sending';
 }
 
 function actions(account: Account): Parts {

@@ -1,5 +1,5 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
-import { session } from '#src/console/web/data/session.ts';
+import { enter, session } from '#src/console/web/data/session.ts';
 import { refresh, useResource } from '#src/console/web/data/store.ts';
 import { label } from '#src/console/web/parts/badge.ts';
 import { button } from '#src/console/web/parts/button.ts';
@@ -40,7 +40,33 @@ export function Members(): Part {
             content: showInvitations(invitations.data.invitations),
           })
         : null,
+      section({ title: 'The workspace', content: nameForm() }),
     ],
+  });
+}
+
+function nameForm(): Part {
+  const state = session.value;
+  if (state.kind !== 'in') return null;
+  return form({
+    look: 'left',
+    action: 'Save',
+    fields: [
+      {
+        name: 'name',
+        label: 'Name',
+        kind: 'text',
+        value: state.session.workspace.name,
+        isRequired: true,
+        maxLength: 100,
+        help: 'Everybody who belongs to it sees it, and whoever is invited.',
+      },
+    ],
+    submit: async ({ name }) => {
+      await call('PATCH /account/workspace', { body: { name: String(name) } });
+      enter(await call('GET /session'));
+      say('The name is saved.');
+    },
   });
 }
 

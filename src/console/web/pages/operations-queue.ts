@@ -1,8 +1,9 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
 import { useLive } from '#src/console/web/data/live.ts';
 import { link } from '#src/console/web/data/place.ts';
+import { may } from '#src/console/web/data/session.ts';
 import { put, refresh, useResource } from '#src/console/web/data/store.ts';
-import { button } from '#src/console/web/parts/button.ts';
+import { button, linkButton } from '#src/console/web/parts/button.ts';
 import { chart, type Line } from '#src/console/web/parts/chart.ts';
 import { shortId } from '#src/console/web/parts/copy.ts';
 import { closeDialog, openDialog } from '#src/console/web/parts/dialog.ts';
@@ -23,8 +24,8 @@ import { time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 import { failureGroups } from './operations-failures.ts';
 import { queueState } from './operations.ts';
-import { chosenRange, rangeTabs } from './ranges.ts';
-import { subjectLink } from './subjects.ts';
+import { chosenRange, type Range, rangeTabs } from './ranges.ts';
+import { resolvedLink } from './subjects.ts';
 
 type Queue = Reply<'GET /operations/queues/{queue}'>;
 
@@ -48,15 +49,25 @@ export function OperationsQueue({ queue = '' }: { queue?: string }): Part {
       : {},
     reload,
   );
-  const { data } = found;
+  const { data, problem } = found;
+  if (data === null && problem?.status === 404) return nowhere(problem.message);
   return page({
     title: queue,
     about: data?.does,
     under: { text: 'Operations', href: link('/operations') },
     badge: data && queueState(data),
     width: 'wide',
-    actions: [liveMark(), data && pauseButton(data)],
-    content: [rangeTabs(), known(found, show, reload), failureGroups(queue, range)],
+    actions: [liveMark(), data && may('bootstrap-admin') && pauseButton(data)],
+    content: [rangeTabs(), known(found, (queueFound) => show(queueFound, range), reload)],
+  });
+}
+
+function nowhere(sentence: string): Part {
+  return page({
+    title: 'Queue',
+    content: html`<div class="box">
+      ${empty(sentence, linkButton('All queues', link('/operations')))}
+    </div>`,
   });
 }
 
@@ -101,8 +112,26 @@ function askToPause(queue: string): void {
   });
 }
 
-function show(queue: Queue): Parts {
-  const { paused, alarms, settings } = queue;
+/** What is wrong comes first; without it, the charts. */
+function show(queue: Queue, range: Range): Parts {
+  const failures = html`<div key="failures">${failureGroups(queue.name, range)}</div>`;
+  const isFailing = queue.failed > 0;
+  return [
+    trouble(queue),
+    standing(queue),
+    isFailing && failures,
+    charts(queue),
+    section({
+      title: 'What its workers do now',
+      isFlush: true,
+      actions: jobLinks(queue),
+      content: activeJobs(queue),
+    }),
+    !isFailing && failures,
+  ];
+}
+
+function trouble({ paused, alarms }: Queue): Parts {
   return [
     paused &&
       notice(
@@ -113,50 +142,34 @@ function show(queue: Queue): Parts {
       ({ id, message, since }) =>
         html`<div key=${id}>${notice('red', html`${message} Since ${time(since)}.`)}</div>`,
     ),
-    figures([
-      {
-        name: 'Oldest',
-        value: queue.oldest_seconds === null ? '–' : durationText(queue.oldest_seconds * 1_000),
-      },
-      { name: 'Waiting', value: count(queue.waiting) },
-      { name: 'Active', value: count(queue.active) },
-      { name: 'Delayed', value: count(queue.delayed) },
-      { name: 'Per minute', value: count(queue.per_minute) },
-      { name: 'Failed', value: count(queue.failed) },
-      { name: 'Workers', value: count(queue.workers) },
-      { name: 'Attempts', value: `at most ${countText(settings.attempts)}`, isWords: true },
-    ]),
-    charts(queue),
-    section({ title: 'What its workers do now', isFlush: true, content: activeJobs(queue) }),
   ];
+}
+
+function standing(queue: Queue): Part {
+  const p95 = (of: Queue['wait_ms']): string => (of === null ? '–' : durationText(of.p95));
+  const oldest = queue.oldest_seconds;
+  const failed = count(queue.failed);
+  return figures([
+    { name: 'Oldest', value: oldest === null ? '–' : durationText(oldest * 1_000) },
+    { name: 'Waiting', value: count(queue.waiting) },
+    { name: 'Active', value: count(queue.active) },
+    { name: 'Delayed', value: count(queue.delayed) },
+    { name: 'Workers', value: count(queue.workers) },
+    { name: 'Per minute', value: count(queue.per_minute) },
+    { name: 'Failures a minute', value: count(queue.failures_per_minute) },
+    { name: 'Failed', value: queue.failed > 0 ? html`<span class="bad">${failed}</span>` : failed },
+    { name: 'Wait p95', value: p95(queue.wait_ms) },
+    { name: 'Run p95', value: p95(queue.run_ms) },
+  ]);
 }
 
 type Point = Queue['history']['points'][number];
 
 function charts({ history: { points } }: Queue): Part {
-  const pick = (value: (point: Point) => number | null): (number | null)[] => points.map(value);
-  const spread = (of: 'wait_ms' | 'run_ms'): Line[] => [
-    { name: 'p50', tone: 'accent', values: pick((point) => point[of]?.p50 ?? null) },
-    { name: 'p95', tone: 'amber', values: pick((point) => point[of]?.p95 ?? null) },
-  ];
-  const oldest = pick(({ oldest_seconds: age }) => (age === null ? null : age * 1_000));
-  const drawn: { title: string; show: (value: number) => string; lines: Line[] }[] = [
-    {
-      title: 'Finished and failed',
-      show: countText,
-      lines: [
-        { name: 'finished', tone: 'accent', isBar: true, values: pick(({ finished }) => finished) },
-        { name: 'failed', tone: 'red', values: pick(({ failed }) => failed) },
-      ],
-    },
-    { title: 'Wait until taken', show: durationText, lines: spread('wait_ms') },
-    { title: 'Run time', show: durationText, lines: spread('run_ms') },
-    {
-      title: 'Age of the oldest',
-      show: durationText,
-      lines: [{ name: 'oldest', tone: 'accent', values: oldest }],
-    },
-  ];
+  const drawn = drawnOf(points);
+  if (drawn.length === 0) {
+    return html`<div class="box">${empty('Nothing was attempted in this time.')}</div>`;
+  }
   const times = points.map(({ at }) => new Date(at).getTime() / 1_000);
   return html`<div class="charts">
     ${drawn.map(
@@ -166,6 +179,55 @@ function charts({ history: { points } }: Queue): Part {
         </div>`,
     )}
   </div>`;
+}
+
+/** Charts with at least one value. A line of failures is drawn when there are any. */
+function drawnOf(points: readonly Point[]) {
+  const pick = (value: (point: Point) => number | null): (number | null)[] => points.map(value);
+  const spread = (of: 'wait_ms' | 'run_ms'): Line[] => [
+    { name: 'p50', tone: 'accent', values: pick((point) => point[of]?.p50 ?? null) },
+    { name: 'p95', tone: 'amber', values: pick((point) => point[of]?.p95 ?? null) },
+  ];
+  const attempts: Line[] = [
+    { name: 'finished', tone: 'accent', isBar: true, values: pick(({ finished }) => finished) },
+    { name: 'tried again', tone: 'amber', isBar: true, values: pick(bad) },
+    { name: 'failed for good', tone: 'red', isBar: true, values: pick(({ failed }) => failed) },
+  ];
+  const oldest = pick(({ oldest_seconds: age }) => (age === null ? null : age * 1_000));
+  return [
+    { title: 'Attempts', show: countText, lines: attempts.filter(isDrawn) },
+    { title: 'Wait until taken', show: durationText, lines: spread('wait_ms') },
+    { title: 'Run time', show: durationText, lines: spread('run_ms') },
+    {
+      title: 'Age of the oldest',
+      show: durationText,
+      lines: [{ name: 'oldest', tone: 'accent' as const, values: oldest }],
+    },
+  ].filter(({ lines }) => lines.some(isDrawn));
+}
+
+/** Drawn behind those that failed for good, so that both together are as high as all that went wrong. */
+function bad({ failed, retried }: Point): number {
+  return retried === 0 ? 0 : failed + retried;
+}
+
+function isDrawn({ values }: Line): boolean {
+  return values.some((value) => value !== null && value > 0);
+}
+
+/** What the service kept of jobs, and the dashboard of raw jobs for whoever may use it. */
+function jobLinks({ name }: Queue): Parts {
+  return [
+    linkButton('Jobs by state', link(`/operations/${name}/jobs`), 'tiny'),
+    may('bootstrap-admin') &&
+      html`<a
+        class="button tiny"
+        href=${`/admin/queues/queue/${name}`}
+        target="_blank"
+        rel="noopener"
+        >Raw jobs</a
+      >`,
+  ];
 }
 
 function activeJobs({ active_jobs: jobs, active }: Queue): Part {
@@ -179,11 +241,18 @@ function activeJobs({ active_jobs: jobs, active }: Queue): Part {
         name: 'Works on',
         role: 'main',
         show: ({ subjects }) =>
-          html`<span>${subjects.map((subject) => html`${subjectLink(subject)} `)}</span>`,
+          html`<span
+            >${subjects.length === 0 ? 'a run of the schedule' : subjects.map((subject) => html`${resolvedLink(subject)} `)}</span
+          >`,
       },
       { name: 'Since', role: 'state', show: ({ since }) => time(since) },
       { name: 'Attempt', isNumber: true, label: 'attempt', show: ({ attempt }) => count(attempt) },
-      { name: 'Job', role: 'wide', show: ({ job_id }) => shortId(job_id) },
+      {
+        name: 'Job',
+        label: 'job',
+        show: ({ queue, job_id: id }) =>
+          html`<a href=${link(`/operations/${queue}/jobs/${encodeURIComponent(id)}`)}>${id}</a>`,
+      },
       {
         name: 'Request',
         role: 'wide',

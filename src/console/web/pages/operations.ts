@@ -1,6 +1,7 @@
 import { useLive } from '#src/console/web/data/live.ts';
 import type { Reply } from '#src/console/web/data/call.ts';
 import { link } from '#src/console/web/data/place.ts';
+import { may } from '#src/console/web/data/session.ts';
 import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { label } from '#src/console/web/parts/badge.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
@@ -8,8 +9,10 @@ import { count, countText, durationText, plural } from '#src/console/web/parts/n
 import { known, liveMark, page } from '#src/console/web/parts/page.ts';
 import { spark } from '#src/console/web/parts/spark.ts';
 import { rowLink, table, twoLines, type Column } from '#src/console/web/parts/table.ts';
+import { clockText } from '#src/console/web/parts/time.ts';
 import { attention, type Concern } from './attention.ts';
 import { chosenRange, rangeTabs } from './ranges.ts';
+import type { Subject } from './subjects.ts';
 
 type Found = Reply<'GET /operations/queues'>;
 export type Queue = Found['queues'][number];
@@ -30,9 +33,14 @@ export function Operations(): Part {
   return page({
     title: 'Operations',
     width: 'wide',
-    actions: liveMark(),
+    actions: [liveMark(), may('bootstrap-admin') && rawJobs()],
     content: [rangeTabs(), known(queues, show, reload)],
   });
+}
+
+/** The dashboard of the queue store; it opens for whoever may change queues. */
+function rawJobs(): Part {
+  return html`<a class="button" href="/admin/queues" target="_blank" rel="noopener">Raw jobs</a>`;
 }
 
 function show({ queues }: Found): Parts {
@@ -40,7 +48,7 @@ function show({ queues }: Found): Parts {
   const chores = queues.filter(({ kind }) => kind === 'housekeeping');
   const troubled = chores.filter(isTroubled);
   return [
-    attention(queues.flatMap(concernsOf), 'All queues are served and keep up.'),
+    attention(queues.flatMap(concernsOf), 'All queues are served and keep up, and nothing failed.'),
     queueTable('Queues', work),
     html`<details class="fold" open=${troubled.length > 0}>
       <summary>
@@ -56,24 +64,64 @@ function isTroubled({ alarms, failed, paused }: Queue): boolean {
   return alarms.length > 0 || failed > 0 || paused !== null;
 }
 
-function concernsOf({ name, alarms }: Queue): Concern[] {
-  return alarms.map(({ kind, message, since }) => ({
+/** Everything that is not as it should be: alarms, failures and pauses. */
+function concernsOf(queue: Queue): Concern[] {
+  const subject = { kind: 'queue', id: queue.name };
+  const alarms = queue.alarms.map(({ kind, message, since }): Concern => ({
     level: kind === 'falling_behind' ? 'warning' : 'danger',
-    text: `${name}: ${message}`,
+    text: `${queue.name}: ${message}`,
     since,
-    subject: { kind: 'queue', id: name },
+    subject,
   }));
+  return [...alarms, failuresOf(queue, subject), pauseOf(queue, subject)].filter(
+    (concern) => concern !== null,
+  );
+}
+
+function failuresOf({ name, failed, failures }: Queue, subject: Subject): Concern | null {
+  if (failed === 0) return null;
+  const since = failures?.first_at ?? null;
+  const said =
+    failures === null || failures.message === ''
+      ? ''
+      : `, ${failures.is_all ? (failed === 1 ? 'because' : 'all') : 'most'} “${failures.message}”`;
+  const from = since === null ? '' : ` since ${clockText(since)}`;
+  return {
+    level: 'warning',
+    text: `${name}: ${countText(failed)} failed${from}${said}`,
+    since,
+    subject,
+  };
+}
+
+function pauseOf({ name, paused }: Queue, subject: Subject): Concern | null {
+  if (paused === null) return null;
+  const why = paused.reason === null ? '' : `: ${paused.reason}`;
+  return {
+    level: 'warning',
+    text: `${name}: paused by ${paused.by.name}${why}`,
+    since: paused.at,
+    subject,
+  };
 }
 
 function queueTable(caption: string, rows: readonly Queue[]): Part {
-  return table({ caption, rows, isLinked: true, keyOf: ({ name }) => name, columns: COLUMNS });
+  return table({
+    caption,
+    rows,
+    isLinked: true,
+    hasMany: true,
+    keyOf: ({ name }) => name,
+    columns: COLUMNS,
+  });
 }
 
 const COLUMNS: readonly Column<Queue>[] = [
   {
     name: 'Queue',
     role: 'main',
-    show: ({ name, does }) => twoLines(rowLink(name, link(`/operations/${name}`)), does),
+    show: ({ name, does }) =>
+      twoLines(rowLink(name, link(`/operations/${name}`)), does, { wraps: true }),
   },
   { name: 'State', role: 'state', show: (queue) => queueState(queue) },
   {
@@ -83,15 +131,27 @@ const COLUMNS: readonly Column<Queue>[] = [
     show: ({ oldest_seconds: oldest }) => (oldest === null ? '–' : durationText(oldest * 1_000)),
   },
   { name: 'Waiting', isNumber: true, label: 'waiting', show: ({ waiting }) => count(waiting) },
-  { name: 'Active', isNumber: true, role: 'wide', show: ({ active }) => count(active) },
-  { name: 'Delayed', isNumber: true, role: 'wide', show: ({ delayed }) => count(delayed) },
+  {
+    name: 'Active',
+    isNumber: true,
+    role: 'wide',
+    label: 'active',
+    show: ({ active }) => count(active),
+  },
+  {
+    name: 'Delayed',
+    isNumber: true,
+    role: 'wide',
+    label: 'delayed',
+    show: ({ delayed }) => count(delayed),
+  },
   {
     name: 'Per min',
     isNumber: true,
     label: 'per min',
     show: ({ per_minute }) => count(per_minute),
   },
-  { name: 'Last hour', role: 'wide', show: ({ minutes }) => spark(minutes) },
+  { name: 'Last hour', role: 'wide', show: ({ minutes }) => spark(minutes, hourText(minutes)) },
   {
     name: 'Failed',
     isNumber: true,
@@ -103,25 +163,40 @@ const COLUMNS: readonly Column<Queue>[] = [
     name: 'Wait p95',
     isNumber: true,
     role: 'wide',
+    label: 'wait p95',
     show: ({ wait_ms: wait }) => (wait === null ? '–' : durationText(wait.p95)),
   },
   {
     name: 'Run p95',
     isNumber: true,
     role: 'wide',
+    label: 'run p95',
     show: ({ run_ms: run }) => (run === null ? '–' : durationText(run.p95)),
   },
-  { name: 'Workers', isNumber: true, role: 'wide', show: ({ workers }) => count(workers) },
+  {
+    name: 'Workers',
+    isNumber: true,
+    role: 'wide',
+    label: 'workers',
+    show: ({ workers }) => count(workers),
+  },
 ];
 
-/** One badge: an alarm before a pause before what it does now. */
+export function hourText(minutes: Queue['minutes']): string {
+  const sum = (of: 'finished' | 'failed'): string =>
+    countText(minutes.reduce((total, minute) => total + minute[of], 0));
+  return `${sum('finished')} finished in the last hour, ${sum('failed')} failed`;
+}
+
+/** One badge: an alarm before a pause before failures before what it does now. */
 export function queueState({
   alarms,
   paused,
+  failed,
   active,
   waiting,
   workers,
-}: Pick<Queue, 'alarms' | 'paused' | 'active' | 'waiting' | 'workers'>): Part {
+}: Pick<Queue, 'alarms' | 'paused' | 'failed' | 'active' | 'waiting' | 'workers'>): Part {
   const [alarm] = alarms;
   if (alarm !== undefined) {
     const isDanger = alarm.kind !== 'falling_behind';
@@ -133,6 +208,7 @@ export function queueState({
   }
   if (paused !== null) return label({ tone: 'grey', icon: 'pause', word: 'paused' });
   if (workers === 0) return label({ tone: 'amber', icon: 'warning', word: 'no worker' });
+  if (failed > 0) return label({ tone: 'amber', icon: 'warning', word: 'failures' });
   if (active + waiting > 0) return label({ tone: 'blue', icon: 'half', word: 'working' });
   return label({ tone: 'green', icon: 'check', word: 'idle' });
 }

@@ -1,9 +1,10 @@
 import type { Reply } from '#src/console/web/data/call.ts';
 import { refresh, useResource } from '#src/console/web/data/store.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
-import { count, countText, plural } from '#src/console/web/parts/number.ts';
+import { count, countText } from '#src/console/web/parts/number.ts';
 import { empty, figures, known, page, section } from '#src/console/web/parts/page.ts';
 import { table } from '#src/console/web/parts/table.ts';
+import { streakText } from './streak-text.ts';
 
 type Status = Reply<'GET /gamification/status'>;
 type Actions = Reply<'GET /gamification/actions'>;
@@ -32,13 +33,14 @@ export function Points(): Part {
 function standing(status: Status): Parts {
   const percent = Math.round(status.progress_to_next * 100);
   return [
+    html`<p>${streakText(status)}</p>`,
     figures([
       { name: 'Points', value: count(status.points) },
-      { name: 'Streak', value: plural(status.current_streak, 'day') },
-      { name: 'Longest streak', value: plural(status.longest_streak, 'day') },
+      { name: 'Streak', value: count(status.current_streak) },
+      { name: 'Longest streak', value: count(status.longest_streak) },
       {
         name: 'Next',
-        value: status.next_milestone || '–',
+        value: status.next_milestone.replaceAll('_', ' ') || '–',
         isWords: true,
         more: `${percent} % of the way`,
       },
@@ -53,6 +55,10 @@ function standing(status: Status): Parts {
             </div>`,
     }),
   ];
+}
+
+function impactText(impact: number): string {
+  return `a day with it counts ${countText(impact)}`;
 }
 
 function actionTable({ actions }: Actions): Part {
@@ -70,9 +76,7 @@ function actionTable({ actions }: Actions): Part {
       },
       {
         name: 'Streak',
-        isNumber: true,
-        label: 'streak +',
-        show: ({ streak_impact: impact }) => count(impact),
+        show: ({ streak_impact: impact }) => impactText(impact),
       },
       {
         name: 'Today',

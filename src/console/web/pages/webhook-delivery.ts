@@ -1,21 +1,25 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { link } from '#src/console/web/data/place.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge, label } from '#src/console/web/parts/badge.ts';
 import { button } from '#src/console/web/parts/button.ts';
 import { shortId } from '#src/console/web/parts/copy.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { icon } from '#src/console/web/parts/icon.ts';
 import { durationText } from '#src/console/web/parts/number.ts';
-import { empty, facts, known, page, section } from '#src/console/web/parts/page.ts';
+import { empty, facts, known, liveMark, page, section } from '#src/console/web/parts/page.ts';
 import { time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 import { isOnItsWay } from './webhook-endpoint.ts';
 
 type Delivery = Reply<'GET /webhook-deliveries/{id}'>;
 type Attempt = Reply<'GET /webhook-deliveries/{id}/attempts'>['attempts'][number];
-const EVERY_MS = 2_000;
+/** What the topic of a delivery tells. */
+interface Told {
+  readonly delivery: Delivery;
+  readonly attempts: Attempt[];
+}
 
 const reload = (): Promise<void> =>
   refresh('GET /webhook-deliveries/{id}', 'GET /webhook-deliveries/{id}/attempts');
@@ -24,7 +28,12 @@ const reload = (): Promise<void> =>
 export function WebhookDelivery({ id = '' }: { id?: string }): Part {
   const delivery = useResource('GET /webhook-deliveries/{id}', { path: { id } });
   const attempts = useResource('GET /webhook-deliveries/{id}/attempts', { path: { id } });
-  useRepeat(() => void reload(), EVERY_MS, delivery.data !== null && isOnItsWay(delivery.data));
+  const take = (data: unknown): void => {
+    const told = data as Told; // the stream has the shape of the description
+    put('GET /webhook-deliveries/{id}', { path: { id } }, told.delivery);
+    put('GET /webhook-deliveries/{id}/attempts', { path: { id } }, { attempts: told.attempts });
+  };
+  useLive({ [`delivery:${id}`]: take }, reload);
   const { data } = delivery;
   return page({
     title: data === null ? `Delivery ${id}` : data.event_type,
@@ -33,7 +42,7 @@ export function WebhookDelivery({ id = '' }: { id?: string }): Part {
       href: link(data === null ? '/webhooks' : `/webhooks/${data.endpoint_id}`),
     },
     badge: data && badge(data.status),
-    actions: data && resendButton(data),
+    actions: data && [liveMark(), resendButton(data)],
     width: 'narrow',
     content: [
       known(delivery, standing, reload),

@@ -1,7 +1,7 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
 import { filter, go, link, linkWith, query } from '#src/console/web/data/place.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { useLive } from '#src/console/web/data/live.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge } from '#src/console/web/parts/badge.ts';
 import { button } from '#src/console/web/parts/button.ts';
 import { shortId } from '#src/console/web/parts/copy.ts';
@@ -10,13 +10,24 @@ import { choiceFilter } from '#src/console/web/parts/filter.ts';
 import { form } from '#src/console/web/parts/form.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { countText, plural } from '#src/console/web/parts/number.ts';
-import { empty, figures, known, notice, page, section } from '#src/console/web/parts/page.ts';
-import { pager, rowLink, table } from '#src/console/web/parts/table.ts';
+import {
+  empty,
+  figures,
+  known,
+  liveMark,
+  notice,
+  page,
+  section,
+} from '#src/console/web/parts/page.ts';
+import { pager, rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
 import { time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 import { askToRecover } from './webhook-recover.ts';
 import { type Endpoint, endpointBody, endpointFields, showSecret, typesText } from './webhooks.ts';
 
+/** What the topic of an endpoint tells. */
+type Told = Deliveries & { readonly endpoint: Endpoint };
+type Deliveries = Reply<'GET /webhook-deliveries'>;
 type Delivery = Reply<'GET /webhook-deliveries'>['deliveries'][number];
 const STATUSES = [
   'pending',
@@ -26,7 +37,6 @@ const STATUSES = [
   'exhausted',
   'canceled',
 ] as const;
-const EVERY_MS = 3_000;
 
 const reload = (): Promise<void> =>
   refresh('GET /webhook-endpoints/{id}', 'GET /webhook-endpoints', 'GET /webhook-deliveries');
@@ -36,17 +46,22 @@ export function WebhookEndpoint({ id = '' }: { id?: string }): Part {
   const endpoint = useResource('GET /webhook-endpoints/{id}', { path: { id } });
   const status = STATUSES.find((name) => name === query.value.get('status'));
   const cursor = query.value.get('cursor');
-  const deliveries = useResource('GET /webhook-deliveries', {
-    query: { endpoint_id: id, status, cursor, limit: 25 },
-  });
-  const isMoving = (deliveries.data?.deliveries ?? []).some(isOnItsWay);
-  useRepeat(() => void reload(), EVERY_MS, isMoving);
+  const listing = { query: { endpoint_id: id, status, cursor, limit: 25 } };
+  const deliveries = useResource('GET /webhook-deliveries', listing);
+  const take = (data: unknown): void => {
+    // The stream has the shape of the description, which says what this topic tells.
+    const { endpoint: latest, ...first } = data as Told;
+    put('GET /webhook-endpoints/{id}', { path: { id } }, latest);
+    if (status === undefined && cursor === null) put('GET /webhook-deliveries', listing, first);
+    else void refresh('GET /webhook-deliveries');
+  };
+  useLive({ [`webhook:${id}`]: take }, reload);
   return page({
-    title: endpoint.data === null ? 'Endpoint' : hostOf(endpoint.data.url),
+    title: endpoint.data === null ? 'Endpoint' : titleOf(endpoint.data),
     under: { text: 'Webhooks', href: link('/webhooks') },
     badge: endpoint.data && badge(endpoint.data.health.state),
     about: endpoint.data && html`<code>${endpoint.data.url}</code>`,
-    actions: endpoint.data && actions(endpoint.data),
+    actions: endpoint.data && [liveMark(), actions(endpoint.data)],
     content: [
       known(endpoint, standing, reload),
       section({
@@ -104,17 +119,14 @@ function standing({ health, event_types, rate_limit, ...rest }: Endpoint): Parts
       },
       {
         name: 'At most',
-        value: rate_limit === null ? 'no limit' : `${countText(rate_limit)} a second`,
+        value: rate_limit === null ? 'no limit' : `${countText(rate_limit)} a minute`,
         isWords: true,
       },
     ]),
   ];
 }
 
-function deliveryTable(
-  { deliveries, next_cursor }: Reply<'GET /webhook-deliveries'>,
-  isFiltered: boolean,
-): Part {
+function deliveryTable({ deliveries, next_cursor }: Deliveries, isFiltered: boolean): Part {
   if (deliveries.length === 0) {
     return empty(
       isFiltered
@@ -133,10 +145,17 @@ function deliveryTable(
         name: 'Event',
         role: 'main',
         show: (one) =>
-          rowLink(html`<code>${one.event_type}</code>`, link(`/webhooks/deliveries/${one.id}`)),
+          twoLines(
+            rowLink(html`<code>${one.event_type}</code>`, link(`/webhooks/deliveries/${one.id}`)),
+            one.last_status_code === null ? one.error : null,
+            { matters: true },
+          ),
       },
       { name: 'State', role: 'state', show: (one) => badge(one.status) },
-      { name: 'Answer', show: (one) => one.last_status_code ?? one.error ?? '–' },
+      {
+        name: 'Answer',
+        show: (one) => one.last_status_code ?? (one.error === null ? '–' : 'none'),
+      },
       {
         name: 'Attempts',
         isNumber: true,
@@ -242,6 +261,9 @@ function askToDelete({ id, url }: Endpoint): void {
   });
 }
 
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? url;
+/** Several endpoints may lie at one host. */
+function titleOf({ url, description }: Endpoint): string {
+  const parsed = URL.parse(url);
+  if (description !== '' || parsed === null) return description || url;
+  return parsed.host + (parsed.pathname === '/' ? '' : parsed.pathname);
 }

@@ -1,6 +1,7 @@
 import { call, type Reply } from '#src/console/web/data/call.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { go, link } from '#src/console/web/data/place.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { badge } from '#src/console/web/parts/badge.ts';
 import { button } from '#src/console/web/parts/button.ts';
 import { secret } from '#src/console/web/parts/copy.ts';
@@ -8,11 +9,12 @@ import { closeDialog, openDialog } from '#src/console/web/parts/dialog.ts';
 import { form, type Field, type Values } from '#src/console/web/parts/form.ts';
 import { html, type Part } from '#src/console/web/parts/html.ts';
 import { plural } from '#src/console/web/parts/number.ts';
-import { empty, known, notice, page } from '#src/console/web/parts/page.ts';
+import { empty, known, liveMark, notice, page } from '#src/console/web/parts/page.ts';
 import { rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
 import { time } from '#src/console/web/parts/time.ts';
 
 export type Endpoint = Reply<'GET /webhook-endpoints/{id}'>;
+type Endpoints = Reply<'GET /webhook-endpoints'>;
 type EventType = Reply<'GET /webhook-event-types'>['event_types'][number];
 
 const reload = (): Promise<void> => refresh('GET /webhook-endpoints');
@@ -22,10 +24,14 @@ export function Webhooks(): Part {
   const endpoints = useResource('GET /webhook-endpoints');
   const types = useResource('GET /webhook-event-types');
   const ask = (): void => askForEndpoint(types.data?.event_types ?? []);
+  useLive({ webhooks: (data) => put('GET /webhook-endpoints', {}, data as Endpoints) }, reload);
   return page({
     title: 'Webhooks',
     about: 'Addresses that are told of events, signed, and tried again until they answer.',
-    actions: button({ text: 'New endpoint', icon: 'plus', look: 'primary', run: ask }),
+    actions: [
+      liveMark(),
+      button({ text: 'New endpoint', icon: 'plus', look: 'primary', run: ask }),
+    ],
     content: known(
       endpoints,
       ({ webhook_endpoints: rows, total }) =>
@@ -108,7 +114,7 @@ export function endpointFields(types: readonly EventType[], from?: Endpoint): Fi
     },
     {
       name: 'rate_limit',
-      label: 'Deliveries a second at most',
+      label: 'Deliveries a minute at most',
       kind: 'number',
       min: 1,
       max: 100_000,

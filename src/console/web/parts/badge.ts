@@ -42,6 +42,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   failed: { tone: 'red', icon: 'cross', word: 'failed' },
   canceled: { tone: 'grey', icon: 'cross', word: 'canceled' },
   unknown: { tone: 'amber', icon: 'warning', word: 'unknown' },
+  bounced: { tone: 'red', icon: 'cross', word: 'came back' },
+  complained: { tone: 'red', icon: 'warning', word: 'complained' },
   // connectors
   SCHEDULED: { tone: 'blue', icon: 'wait', word: 'scheduled' },
   INITIAL_INDEXING: { tone: 'blue', icon: 'half', word: 'first run' },

@@ -7,7 +7,7 @@ import { toProblem } from '#src/console/web/data/problem.ts';
 interface ButtonFacts {
   text: Parts;
   icon?: IconName;
-  look?: '' | 'primary' | 'danger' | 'plain' | 'danger primary' | 'tiny';
+  look?: '' | 'primary' | 'danger' | 'plain' | 'danger primary' | 'tiny' | 'danger tiny';
   /** Why it cannot be pressed: shown on hover and read out. */
   whyNot?: string | null;
   run: () => unknown;

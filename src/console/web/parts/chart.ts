@@ -1,7 +1,8 @@
 import uPlot from 'uplot';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { theme } from '#src/console/web/data/theme.ts';
 import { html, type Part } from './html.ts';
+import { loneValues } from './lone-values.ts';
 
 export interface Line {
   readonly name: string;
@@ -19,7 +20,7 @@ interface ChartFacts {
   readonly show: (value: number) => string;
 }
 
-const HEIGHT = 180;
+const HEIGHT = 150;
 /** No smaller scale: ten jobs, or ten milliseconds. */
 const LEAST = 10;
 const CURSOR_KEY = 'operations';
@@ -31,6 +32,7 @@ export function chart(given: ChartFacts): Part {
 
 function Chart(given: ChartFacts): Part {
   const { title, times, lines, show } = given;
+  const [pointed, setPointed] = useState<number | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const shape = `${theme.value} ${lines.map(({ name }) => name).join()}`;
@@ -39,7 +41,11 @@ function Chart(given: ChartFacts): Part {
     if (element === null) return undefined;
     const draw = (): void => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsOf(given, element.clientWidth), dataOf(given), element);
+      plot.current = new uPlot(
+        optionsOf(given, element.clientWidth, setPointed),
+        dataOf(given),
+        element,
+      );
     };
     draw();
     const watch = new ResizeObserver(() =>
@@ -62,22 +68,50 @@ function Chart(given: ChartFacts): Part {
         >: ${lines.map((line) => summary(line, show)).join('; ')}</span
       >
     </figcaption>
-    <div ref=${place} aria-hidden="true"></div>
+    <div class="plot" ref=${place} aria-hidden="true"></div>
+    ${legend(given, pointed)}
   </figure>`;
+}
+
+/** The values at the time that the pointer is at, otherwise the latest. */
+function legend({ times, lines, show }: ChartFacts, pointed: number | null): Part {
+  const at = pointed === null ? undefined : times[pointed];
+  const valueOf = ({ values }: Line): number | null =>
+    pointed === null ? (latestOf(values) ?? null) : (values[pointed] ?? null);
+  return html`<div class="legend" aria-hidden="true">
+    ${lines.map((line) => {
+      const value = valueOf(line);
+      return html`<span class=${line.tone} key=${line.name}
+        ><i></i>${line.name} ${value === null ? '–' : show(value)}</span
+      >`;
+    })}
+    <span class="end">${at === undefined ? 'latest' : EXACT.format(at * 1_000)}</span>
+  </div>`;
+}
+
+function latestOf(values: Line['values']): number | undefined {
+  return values.findLast((value) => value !== null) ?? undefined;
 }
 
 function summary({ name, values }: Line, show: (value: number) => string): string {
   const present = values.filter((value) => value !== null);
-  const latest = present.at(-1);
+  const latest = latestOf(values);
   if (latest === undefined) return `${name} none`;
   return `${name} now ${show(latest)}, at most ${show(Math.max(...present))}`;
 }
 
 function dataOf({ times, lines }: ChartFacts): uPlot.AlignedData {
-  return [[...times], ...lines.map(({ values }) => [...values])];
+  // A bar of nothing would be a dash at the bottom.
+  const drawn = ({ values, isBar }: Line): (number | null)[] =>
+    isBar ? values.map((value) => value || null) : [...values];
+  return [[...times], ...lines.map(drawn)];
 }
 
-function optionsOf({ lines, show }: ChartFacts, width: number): uPlot.Options {
+function optionsOf(
+  { lines, show }: ChartFacts,
+  width: number,
+  point: (index: number | null) => void,
+): uPlot.Options {
   const axis = {
     stroke: colour('--muted'),
     grid: { stroke: colour('--line'), width: 1 },
@@ -93,16 +127,14 @@ function optionsOf({ lines, show }: ChartFacts, width: number): uPlot.Options {
       y: false,
       drag: { x: false, y: false },
     },
-    legend: { live: true },
+    legend: { show: false },
+    hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, LEAST)] } },
     axes: [
-      { ...axis, space: 80, values: (_, ticks) => ticks.map(clockText) },
+      { ...axis, space: 80, size: 28, values: (_, ticks) => ticks.map(clockText) },
       { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => show(tick)) },
     ],
-    series: [
-      { label: '', value: (_, at: number | null) => (at === null ? '' : EXACT.format(at * 1_000)) },
-      ...lines.map((line) => seriesOf(line, show)),
-    ],
+    series: [{}, ...lines.map(seriesOf)],
   };
 }
 
@@ -117,18 +149,19 @@ function clockText(seconds: number): string {
   return (isMidnight ? DAY : CLOCK).format(date);
 }
 
-function seriesOf(
-  { name, tone, isBar = false }: Line,
-  show: (value: number) => string,
-): uPlot.Series {
+function seriesOf({ name, tone, isBar = false }: Line): uPlot.Series {
   const stroke = colour(`--${tone}`);
   const bars = uPlot.paths.bars?.({ size: [0.7, 12] });
   return {
     label: name,
     stroke,
     width: 1.5,
-    points: { show: false },
-    value: (_, value: number | null) => (value === null ? '–' : show(value)),
+    points: {
+      show: false,
+      size: 5,
+      fill: stroke,
+      ...(!isBar && { filter: (plot, series) => loneValues(plot.data[series] ?? []) }),
+    },
     ...(isBar && bars !== undefined ? { fill: stroke, paths: bars } : {}),
   };
 }

@@ -37,6 +37,17 @@ export function duration(ms: number | null | undefined): Part {
   return html`<span class="number">${typeof ms === 'number' ? durationText(ms) : '–'}</span>`;
 }
 
+const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+
+/** `812 bytes`, `1.4 MB`, `250 GB` */
+export function bytesText(bytes: number): string {
+  const power = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const value = bytes / 1_000 ** power;
+  const shown =
+    power > 0 && value < 10 ? value.toFixed(1).replace(/\.0$/, '') : countText(Math.round(value));
+  return `${shown} ${BYTE_UNITS[power] ?? ''}`;
+}
+
 /** An amount of money in its minor units. */
 export function moneyText(minor: number, currency: string): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).format(minor / 100);

@@ -66,14 +66,26 @@ export function section(facts: {
   </section>`;
 }
 
-/** What is known of a resource, or that it is being read, or why it cannot be. */
+/**
+ * What is known of a resource, or that it is being read, or why it cannot be.
+ * @param list where it would be listed, for one that may not exist
+ */
 export function known<Data>(
   { data, problem, at }: Known<Data>,
   show: (data: Data) => Parts,
   retry: () => unknown,
+  list: { text: string; href: string } | null = null,
 ): Parts {
+  if (list !== null && problem?.status === 404) return missing(problem, list);
   if (data === null) return problem === null ? skeleton() : problemNotice(problem, retry);
   return problem === null || at === null ? show(data) : [staleNotice(problem, at), show(data)];
+}
+
+/** It is not there: trying again would not help, its list may. */
+function missing({ message }: ApiProblem, { text, href }: { text: string; href: string }): Part {
+  return html`<div class="box">
+    ${empty(message, html`<a class="button" href=${href}>${text}</a>`)}
+  </div>`;
 }
 
 /** Shown only when reading takes longer than 200 ms. */
@@ -128,11 +140,18 @@ export function notice(tone: 'red' | 'amber' | 'green' | 'grey', content: Parts)
   </div>`;
 }
 
-/** A row of figures. */
-export function figures(
-  entries: readonly { name: string; value: Parts; more?: Parts; isWords?: boolean }[],
-): Part {
-  return html`<dl class="figures">
+interface Figure {
+  readonly name: string;
+  readonly value: Parts;
+  readonly more?: Parts;
+  readonly isWords?: boolean;
+}
+
+/** Figures side by side, in rows that are all full. */
+export function figures(given: readonly (Figure | null)[]): Part {
+  const entries = given.filter((entry) => entry !== null);
+  const columns = [6, 5, 4, 3].find((most) => entries.length % most === 0) ?? entries.length;
+  return html`<dl class="figures by-${Math.min(columns, 6)}">
     ${entries.map(
       ({ name, value, more, isWords = false }) =>
         html`<div class="figure" key=${name}>

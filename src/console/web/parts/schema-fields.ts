@@ -131,8 +131,8 @@ function helpOf(schema: Schema): Pick<Field, 'help'> {
   const help = textOf(schema['description'])?.replaceAll('`', '') ?? null;
   const isLines = schema['type'] === 'array' && fieldOf(schema)?.kind === 'lines';
   if (fieldOf(schema)?.kind === 'files') return { help: 'One or more files, or one zip of them.' };
-  if (help === null) return isLines ? { help: 'One a line.' } : {};
-  return { help: isLines ? `${help} One a line.` : help };
+  if (help === null) return isLines ? { help: 'One per line.' } : {};
+  return { help: isLines ? `${help} One per line.` : help };
 }
 
 /** The value to begin with. A secret never stands in a page. */

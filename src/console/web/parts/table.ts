@@ -3,11 +3,13 @@ import { html, type Part, type Parts } from './html.ts';
 export interface Column<Row> {
   readonly name: string;
   readonly show: (row: Row) => Parts;
+  /** In the head of the table, in place of the name. */
+  readonly head?: Parts;
   /**
-   * `main` holds the link to the row, and `state` its badge: on a phone they are the first line, and the others the
-   * second. `wide` is left out there.
+   * `main` holds the link to the row, and `state` its badge: on a phone they are the first line, after the box of
+   * `choose`, and the others the second. `wide` is left out there.
    */
-  readonly role?: 'main' | 'state' | 'wide';
+  readonly role?: 'main' | 'state' | 'wide' | 'choose';
   readonly isNumber?: boolean;
   /** Said before the value on a phone, where the head of the table is not seen. */
   readonly label?: string;
@@ -19,23 +21,33 @@ interface TableFacts<Row> {
   readonly columns: readonly (Column<Row> | null)[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
+  /** Its rows have two lines on windows of less than 1,160 px, too. */
+  readonly hasMany?: boolean;
   /** Whether rows lead somewhere. */
   readonly isLinked?: boolean;
+  /** Between the border and the head. */
+  readonly above?: Parts;
   readonly foot?: Parts;
 }
 
 /** A table on a desktop, rows of two lines on a phone. Arrow keys go from row to row. */
 export function table<Row>(given: TableFacts<Row>): Part {
-  const { caption, rows, keyOf, isLinked = false, foot } = given;
+  const { caption, rows, keyOf, isLinked = false, hasMany = false, above, foot } = given;
   const columns = given.columns.filter((column) => column !== null);
   return html`<div class="table-box">
-    <table class="table" role="table" aria-label=${caption} onKeyDown=${moveBetweenRows}>
+    ${above}
+    <table
+      class="table ${hasMany ? 'many' : ''}"
+      role="table"
+      aria-label=${caption}
+      onKeyDown=${moveBetweenRows}
+    >
       <thead role="rowgroup">
         <tr role="row">
           ${columns.map(
             (column) =>
               html`<th role="columnheader" scope="col" class=${classesOf(column)}>
-                ${column.name || html`<span class="hidden-text">Actions</span>`}
+                ${(column.head ?? column.name) || html`<span class="hidden-text">Actions</span>`}
               </th>`,
           )}
         </tr>
@@ -65,14 +77,46 @@ function classesOf({ role, isNumber = false }: Pick<Column<never>, 'role' | 'isN
   return `${place} ${isNumber ? 'right' : ''}`;
 }
 
+/** A column of boxes to choose rows by, with one for all of them. */
+export function chooseColumn<Row>(given: {
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  nameOf: (row: Row) => string;
+  chosen: ReadonlySet<string>;
+  choose: (keys: ReadonlySet<string>) => void;
+}): Column<Row> {
+  const { rows, keyOf, nameOf, chosen, choose } = given;
+  const areAll = rows.length > 0 && rows.every((row) => chosen.has(keyOf(row)));
+  const box = (name: string, isChosen: boolean, change: () => void): Part =>
+    html`<label class="choose-box">
+      <input type="checkbox" aria-label=${name} checked=${isChosen} onChange=${change} />
+    </label>`;
+  return {
+    name: 'Choose',
+    role: 'choose',
+    head: box('Choose all on this page', areAll, () =>
+      choose(areAll ? new Set() : new Set(rows.map(keyOf))),
+    ),
+    show: (row) =>
+      box(`Choose ${nameOf(row)}`, chosen.has(keyOf(row)), () =>
+        choose(chosen.symmetricDifference(new Set([keyOf(row)]))),
+      ),
+  };
+}
+
 /** The link of a row: the whole row can be clicked. */
 export function rowLink(text: Parts, href: string): Part {
   return html`<a class="row-link" href=${href}>${text}</a>`;
 }
 
 /** A second, smaller line below the name of a row; on a phone only when it matters, such as what went wrong. */
-export function twoLines(first: Parts, second: Parts, { matters = false } = {}): Parts {
-  return [first, html`<span class="small muted ${matters ? '' : 'more'}">${second}</span>`];
+export function twoLines(
+  first: Parts,
+  second: Parts,
+  { matters = false, wraps = false } = {},
+): Parts {
+  const classes = `small muted ${matters ? '' : 'more'} ${wraps ? 'wraps' : ''}`;
+  return [first, html`<span class=${classes}>${second}</span>`];
 }
 
 /** From page to page of a list: its address holds the place. */

@@ -32,3 +32,18 @@ export function relativeText(ms: number): string {
 export function exactText(iso: string): string {
   return EXACT.format(new Date(iso));
 }
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const DAY_MS = 86_400_000;
+
+/** `14:02`, with the date when that was not in the last day. */
+export function clockText(iso: string): string {
+  const date = new Date(iso);
+  return (now.peek() - date.getTime() < DAY_MS ? CLOCK : DAY_AND_CLOCK).format(date);
+}

@@ -131,7 +131,7 @@ describe('an answer', () => {
 
   it('contains no citations when they are disabled, but still lists all documents', async () => {
     for (const model of [null, fakeChatModel([say('Portal [1].')])]) {
-      const { order, packets } = await generated({ model, includeCitations: false });
+      const { order, packets } = await generated({ model, citations: { isShown: false } });
       expect(order).not.toContain('T1.0 citation_info');
       expect(JSON.stringify(packets)).not.toContain('[[1]]');
       expect(packets[4]?.obj).toHaveProperty('final_documents.0.document_id', 'vpn');

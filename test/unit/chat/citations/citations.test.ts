@@ -12,7 +12,7 @@ const SOURCES: ReadonlyMap<number, CitationSource> = new Map([
 ]);
 
 function run(pieces: readonly string[], isShown = true): AnswerBody[] {
-  const writer = new CitationWriter(SOURCES, isShown);
+  const writer = new CitationWriter(SOURCES, { isShown, labelsCode: true });
   return [...pieces.flatMap((piece) => writer.write(piece)), ...writer.end()];
 }
 
@@ -84,10 +84,18 @@ describe('citations in an answer', () => {
     expect(write(text)).toBe(text);
   });
 
-  it('leave code fences unchanged and label one without a language', () => {
+  it('leave code fences unchanged, but label the first without a language where that is asked for', () => {
     const code = 'See [1]\n```ts\nconst x = list[1];\n```\nthen [2]';
     expect(write(code)).toBe(`See ${A}\n\`\`\`ts\nconst x = list[1];\n\`\`\`\nthen ${B}`);
-    expect(write('```\na[1]\n```\n')).toBe('```plaintext\na[1]\n```\n');
+    const two = '```\na[1]\n```\n\n```\nb[2]\n```\n';
+    expect(write(two)).toBe(two.replace('```', '```plaintext'));
+    for (const [sources, labelsCode] of [
+      [SOURCES, false],
+      [new Map(), true],
+    ] as const) {
+      const writer = new CitationWriter(sources, { isShown: true, labelsCode });
+      expect(textOf([...writer.write(two), ...writer.end()])).toBe(two);
+    }
   });
 
   it('ignore backticks within a line', () => {
@@ -114,7 +122,7 @@ describe('citations in an answer', () => {
   it('never let a link run code or end early', () => {
     const links = ['javascript:alert(1)', 'https://e.example/a b', 'https://e.example/x)y'];
     const sources = new Map(links.map((link, index) => [index + 1, { documentId: link, link }]));
-    const writer = new CitationWriter(sources, true);
+    const writer = new CitationWriter(sources, { isShown: true, labelsCode: true });
     const text = textOf([...writer.write('[1][2][3]'), ...writer.end()]);
     expect(text).toBe('[[1]]()[[2]](https://e.example/a%20b)[[3]](https://e.example/x%29y)');
   });

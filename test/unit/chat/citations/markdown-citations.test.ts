@@ -13,7 +13,7 @@ const SOURCES: ReadonlyMap<number, CitationSource> = new Map(
 const NONE: ReadonlyMap<number, CitationSource> = new Map();
 
 function write(pieces: readonly string[], sources = SOURCES, isShown = true): string {
-  const writer = new CitationWriter(sources, isShown);
+  const writer = new CitationWriter(sources, { isShown, labelsCode: true });
   return [...pieces.flatMap((piece) => writer.write(piece)), ...writer.end()]
     .map((body) => (body.type === 'message_delta' ? body.content : ''))
     .join('');
@@ -140,7 +140,7 @@ describe('a citation beside text that only looks like one', () => {
   });
 
   it('does not delay the text before a bracket until the end of the paragraph', () => {
-    const writer = new CitationWriter(SOURCES, true);
+    const writer = new CitationWriter(SOURCES, { isShown: true, labelsCode: true });
     expect(writer.write('A lone ` and more words')).toEqual([
       { type: 'message_delta', content: 'A lone ` and more words' },
     ]);

@@ -25,7 +25,7 @@ describe('what defines a word', () => {
     expect(first('What is a cargo hatch?', other, oneMore)).toMatch(/door to the hold/);
   });
 
-  it('holds for words of asking, too: "mean" need not be in the subject', () => {
+  it('ignores the question words: "mean" need not be in the subject', () => {
     const mention = 'Sailors paint the bollard each May. No bollard is ever dry.';
     const entry = 'Bollard is the short post that ropes are tied to.';
     expect(first('What does bollard mean?', mention, entry)).toMatch(/short post/);

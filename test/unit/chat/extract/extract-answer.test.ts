@@ -34,13 +34,14 @@ describe('units of a text', () => {
       '```',
       'cut off',
     ].join('\n');
+    const rest = { heading: 'Title', section: 1, term: '', isPointer: false };
     expect(splitUnits(text)).toEqual([
-      { kind: 'sentence', text: 'First one.', heading: 'Title', section: 1 },
-      { kind: 'sentence', text: 'Second, e.g. this one.', heading: 'Title', section: 1 },
-      { kind: 'block', text: '```sh\nrun. it.\n```', heading: 'Title', section: 1 },
-      { kind: 'block', text: '| a | b |\n|---|---|\n| 1 | 2 |', heading: 'Title', section: 1 },
-      { kind: 'item', text: 'item one', heading: 'Title', section: 1 },
-      { kind: 'item', text: 'item two', heading: 'Title', section: 1 },
+      { kind: 'sentence', text: 'First one.', ...rest },
+      { kind: 'sentence', text: 'Second, e.g. this one.', ...rest },
+      { kind: 'block', text: '```sh\nrun. it.\n```', ...rest },
+      { kind: 'block', text: '| a | b |\n|---|---|\n| 1 | 2 |', ...rest },
+      { kind: 'item', text: 'item one', ...rest },
+      { kind: 'item', text: 'item two', ...rest },
     ]);
   });
 
@@ -135,7 +136,7 @@ describe('an extractive answer', () => {
     const answer = 'Descale the machine every four weeks.';
     const asked = 'How often should I descale it?';
     expect(quote(asked, [fakeHit('a', `${command}\n\n${answer}`)])).toEqual([
-      { kind: 'sentence', text: answer, hit: 0, continues: false },
+      { kind: 'sentence', text: answer, name: null, hit: 0, continues: false },
     ]);
     const table = `| Asked | Answered |\n|---|---|\n| ${asked} | Monthly |`;
     expect(quote(asked, [fakeHit('a', table)])).toMatchObject([{ text: table }]);

@@ -36,3 +36,20 @@ it('"instead" in a question says nothing of its topic', () => {
     ['instead', true],
   ]);
 });
+
+it('the verbs of a question are its actions, not its participles', () => {
+  const verbsOf = (question: string): string[] =>
+    readQuestion(question, null).terms.flatMap(({ isVerb, word }) => (isVerb ? word : []));
+  expect(verbsOf('How long must timber dry before it can leave the yard?')).toEqual([
+    'dry',
+    'leave',
+  ]);
+  expect(verbsOf('How do I embed a chart?')).toEqual(['embed']);
+  expect(verbsOf('Is it useful to exceed the toll?')).toEqual(['exceed']);
+  expect(verbsOf('What happens to unclaimed parcels on the quay?')).toEqual([]);
+});
+
+it('prepositions are no words of a question', () => {
+  const { terms } = readQuestion('The idea behind tide gates', null);
+  expect(terms.map(({ word }) => word)).toEqual(['idea', 'tide', 'gates']);
+});

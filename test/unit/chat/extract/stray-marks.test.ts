@@ -26,7 +26,7 @@ function answerOf(text: string, write: Write) {
   const numbers = new CitationNumbers();
   numbers.openRanges(1)[0]?.numberOf(toSearchDoc(hit));
   const pieces = write([hit], numbers);
-  const packets = [...streamPieces(pieces, { numbers, includeCitations: true, turn: 0 })];
+  const packets = [...streamPieces(pieces, { numbers, citations: { isShown: true }, turn: 0 })];
   const bodies = packets.map(({ obj }) => obj);
   return {
     answer: bodies.map((body) => (body.type === 'message_delta' ? body.content : '')).join(''),

@@ -31,6 +31,12 @@ describe('a question about a number', () => {
     expect(first('How many kettels do we have?', 'There are four kettles here.')).toMatch(/four/);
   });
 
+  it('may count people by what they are', () => {
+    const asked = 'How many people work at the mill?';
+    expect(first(asked, 'The mill has about fifty workers.')).toMatch(/fifty/);
+    expect(first(asked, 'The mill has fifty saws.')).toBeNull();
+  });
+
   it('about the cost of something is answered by an amount of money', () => {
     const asked = 'How much does the sauna cost?';
     expect(first(asked, 'The sauna cost us nerves. It has two benches.')).toBeNull();
@@ -116,12 +122,32 @@ describe('the heaviest word of a question', () => {
 
   it('may be missing when it is the action', () => {
     const counts = { passages: 400, holding: new Map([...holding, ['haggl', 1]]) };
-    expect(first('How do I haggle for tickets for cabins?', text, { counts })).toMatch(/purser/);
+    const haggle = 'How do I haggle with the purser for tickets for cabins and seats on deck?';
+    expect(first(haggle, text, { counts })).toMatch(/purser/);
     const bell = ['brass', 'bell', 'harbour'].map((stem): [string, number] => [stem, 9]);
     const words = { passages: 400, holding: new Map([...bell, ['polish', 1]]) };
     const cleaned = 'The brass bell of the harbour is cleaned by Ada Finch.';
     const who = 'Who polishes the brass bell of the harbour?';
     expect(first(who, cleaned, { counts: words })).toMatch(/Ada/);
+  });
+});
+
+describe('the action that a question asks how to do', () => {
+  const text = 'Discs of the archive are kept in the cellar.';
+  const known = ['disc', 'archiv', 'rip', 'keep'].map((stem): [string, number] => [stem, 9]);
+  const counts = { passages: 400, holding: new Map(known) };
+
+  it('must be near, unless nearly all of the rest is', () => {
+    expect(first('How do I rip discs of the archive?', text, { counts })).toBeNull();
+    expect(first('Do you rip discs of the archive?', text, { counts })).toBeNull();
+    expect(first('How do I keep discs of the archive?', text, { counts })).toMatch(/cellar/);
+    const beside = [text, 'To rip one, ask Ada Finch.'].join(' ');
+    expect(first('How do I rip discs of the archive?', beside, { counts })).toMatch(/Discs/);
+  });
+
+  it('is not asked for by the verb that ends another question', () => {
+    expect(first('Which discs of the archive does Ada rip?', text, { counts })).toBeNull();
+    expect(first('Which discs does the archive rip?', text, { counts })).toMatch(/cellar/);
   });
 });
 
@@ -156,13 +182,18 @@ describe('a word of the question', () => {
   });
 
   it('may be paraphrased when it is the verb at the end', () => {
-    const text = 'Its filter lets through particles of at most two microns.';
-    const asked = 'Which particles does the filter tolerate?';
+    const text = 'Its paper filter lets through particles of at most two microns.';
+    const asked = 'Which particles does the paper filter tolerate?';
     const counts = {
       passages: 100,
-      holding: new Map(['particl', 'filter'].map((stem) => [stem, 2])),
+      holding: new Map(['particl', 'paper', 'filter'].map((stem) => [stem, 2])),
     };
     expect(first(asked, text, { counts })).toMatch(/two microns/);
+  });
+
+  it('may be clipped in one place and whole in the other', () => {
+    expect(first('Where is the lab?', 'The laboratory is in the mill.')).toMatch(/mill/);
+    expect(first('Where is the laboratory?', 'The lab is in the mill.')).toMatch(/mill/);
   });
 
   it('may lack a letter', () => {
@@ -172,8 +203,8 @@ describe('a word of the question', () => {
   it('counts less in code, where it may be a variable', () => {
     const code =
       '```sh\nexport SERVER=http://localhost\ncurl -F file=@report.pdf "$SERVER/chat"\n```';
-    const stems = ['export', 'chat', 'spreadsheet'];
-    const counts = { passages: 100, holding: new Map(stems.map((stem) => [stem, 9])) };
+    const holding = new Map(Object.entries({ export: 9, chat: 9, spreadsheet: 30 }));
+    const counts = { passages: 100, holding };
     const asked = 'How do I export a chat to a spreadsheet?';
     expect(first(asked, code, { counts })).toBeNull();
     expect(first(asked, 'Press "Export" in the chat.', { counts })).toMatch(/Press/);

@@ -63,7 +63,7 @@ describe('a chat request', () => {
       files: [],
       personaId: 0,
       projectId: null,
-      includeCitations: true,
+      citations: { isShown: true, labelsCode: true },
       llmOverride: null,
       additionalContext: null,
       filters: { source_type: [] },

@@ -73,7 +73,7 @@ describe('research citations', () => {
   });
 
   it('are omitted only from the final report when disabled', async () => {
-    const { packets } = await research(sharing(), { includeCitations: false });
+    const { packets } = await research(sharing(), { citations: { isShown: false } });
     expect(answerOf(packets)).toBe('So, and.');
     expect(packets.some(({ obj }) => obj.type === 'citation_info')).toBe(false);
     expect(packets.some(({ obj }) => obj.type === 'intermediate_report_cited_docs')).toBe(true);

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { newTurn, withPacket, type Packet } from '#src/console/web/data/answer.ts';
+import { forPeople } from '#src/console/web/data/problem.ts';
+import { loneValues } from '#src/console/web/parts/lone-values.ts';
 import { html } from '#src/console/web/parts/html.ts';
 import { countText, durationText, plural } from '#src/console/web/parts/number.ts';
 import { safeAddress } from '#src/console/web/parts/outside-link.ts';
@@ -28,6 +30,20 @@ it('keeps a value of markup as text, and a line break as a space', () => {
 
 it('writes a cell that looks like a formula so that no spreadsheet runs it', () => {
   expect(csvText([['=1+1', '@x', 'a"b', 'plain']])).toBe('"\'=1+1","\'@x","a""b","plain"\r\n');
+});
+
+it.each([
+  ['There is no queue "x". GET /operations/queues lists the queues.', 'There is no queue "x".'],
+  ['Wrong. POST /a does it. Try again.', 'Wrong. Try again.'],
+  ['Send POST /a instead', 'Send POST /a instead'],
+  ['Nothing to GET here.', 'Nothing to GET here.'],
+])('shows people no address of the API: %s', (detail, shown) => {
+  expect(forPeople(detail)).toBe(shown);
+});
+
+it('finds the values of a chart that no line would show', () => {
+  expect(loneValues([1, null, 2, null, 3, 4, null, undefined, 0])).toEqual([0, 2, 8]);
+  expect(loneValues([])).toEqual([]);
 });
 
 it('writes numbers, counts and durations', () => {

@@ -90,7 +90,7 @@ describe('links', () => {
       { url: 'https://www.acme.test/sub/team', text: 'Team' },
       { url: 'https://www.acme.test/contact', text: 'Contact us' },
       { url: 'https://other.test/x', text: 'Other' },
-      { url: 'https://www.acme.test/map', text: '' },
+      { url: 'https://www.acme.test/map', text: '', role: 'frame' },
       { url: 'https://cdn.test/', text: 'CDN' },
     ]);
   });

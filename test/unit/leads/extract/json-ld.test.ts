@@ -181,6 +181,7 @@ describe('people and organizations', () => {
       {
         technique: 'json-ld',
         kind: 'organization',
+        entity: null,
         name: 'Müller & Partner',
         title: null,
         company: null,

@@ -53,6 +53,7 @@ test('Open Graph contact data describes the organization, with its address', () 
     {
       technique: 'meta',
       kind: 'organization',
+      entity: null,
       name: 'Acme GmbH',
       title: null,
       company: null,
@@ -88,6 +89,7 @@ test('an author is a person, and owns the creator profile unless it is that of t
     {
       technique: 'meta',
       kind: 'person',
+      entity: null,
       name: 'Jane Doe',
       profiles: ['https://www.linkedin.com/in/jane-doe', 'https://x.com/janedoe'],
     },

@@ -34,6 +34,22 @@ test.each([
   'https://x.com/sixteencharacters',
   'https://netflix.com/title',
   'https://www.facebook.com/sharer.php?u=https://x.com/acme',
+  'https://www.facebook.com/sharer/sharer.php?u=https://acme.test',
+  'https://www.facebook.com/v2.10/dialog/share?app_id=1',
+  'https://www.facebook.com/tr?id=1&ev=PageView',
+  'https://www.facebook.com/events/123456789',
+  'https://www.facebook.com/groups/anvils',
+  'https://www.facebook.com/profile.php',
+  'https://www.facebook.com/pages/Acme',
+  'https://www.facebook.com/yourpage',
+  'https://www.facebook.com/',
+  'https://facebook.com.evil.test/acme',
+  'https://www.instagram.com/p/CxYz123/',
+  'https://www.instagram.com/explore/tags/anvil/',
+  'https://www.instagram.com/stories/acme/1/',
+  'https://www.instagram.com/your_username',
+  'https://www.instagram.com/',
+  'https://www.instagram.com/.acme',
   'ftp://x.com/acme',
   'javascript:x.com/acme',
   '/in/jane',
@@ -43,6 +59,8 @@ test.each([
 ])('%s is not a profile', (url) => {
   expect(canonicalProfile(url)).toBeNull();
 });
+
+const fb = (path: string): string => `https://www.facebook.com/${path}`;
 
 test.each([
   [
@@ -85,6 +103,35 @@ test.each([
   ['https://mobile.twitter.com/@acme/', 'twitter', 'unknown', 'https://x.com/acme'],
   ['https://twitter.com/#!/acme', 'twitter', 'unknown', 'https://x.com/acme'],
   ['HTTPS://WWW.X.COM/Acme_1/with_replies', 'twitter', 'unknown', 'https://x.com/acme_1'],
+  ['https://de-de.facebook.com/Acme.Tools/?ref=x', 'facebook', 'unknown', fb('acme.tools')],
+  ['//m.facebook.com/acme/about', 'facebook', 'unknown', fb('acme')],
+  ['https://www.facebook.com/pg/acme/posts/', 'facebook', 'unknown', fb('acme')],
+  [
+    'facebook.com/profile.php?id=100012345678',
+    'facebook',
+    'unknown',
+    fb('profile.php?id=100012345678'),
+  ],
+  [
+    'https://www.facebook.com/pages/Acme/123456789',
+    'facebook',
+    'unknown',
+    fb('pages/acme/123456789'),
+  ],
+  [
+    'https://www.facebook.com/p/Acme-Tools-61550000000/',
+    'facebook',
+    'unknown',
+    fb('p/acme-tools-61550000000'),
+  ],
+  ['https://fb.com/acme', 'facebook', 'unknown', fb('acme')],
+  [
+    'http://instagram.com/Acme.Tools?igshid=x',
+    'instagram',
+    'unknown',
+    'https://www.instagram.com/acme.tools/',
+  ],
+  ['https://www.instagram.com/_u/acme/', 'instagram', 'unknown', 'https://www.instagram.com/acme/'],
 ])('%s is a profile', (given, network, kind, url) => {
   expect(canonicalProfile(given)).toEqual({ network, kind, url });
 });
@@ -93,7 +140,7 @@ test('each profile on a page is returned once, whether linked or written out', (
   const html =
     '<a href="https://www.linkedin.com/in/jane?trk=1">Jane</a> <a href="https://linkedin.com/in/Jane/">Jane</a>' +
     '<a href="https://twitter.com/share?url=x">Tweet</a> <svg><a href="https://x.com/none"></a></svg>' +
-    '<p>Also linkedin.com/company/acme, netflix.com/in/x, www.acme-x.com/foo and https://x.com/acme.</p>';
+    '<p>Also linkedin.com/company/acme, netflix.com/in/x, www.acme-x.com/foo, https://x.com/acme and facebook.com/acme.</p>';
   const cards = readProfileLinks({
     url: 'https://acme.test/',
     html,
@@ -104,6 +151,7 @@ test('each profile on a page is returned once, whether linked or written out', (
     'https://www.linkedin.com/in/jane',
     'https://www.linkedin.com/company/acme',
     'https://x.com/acme',
+    'https://www.facebook.com/acme',
   ]);
   expect(cards[0]).toMatchObject({
     technique: 'profile-link',

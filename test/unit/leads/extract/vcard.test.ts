@@ -75,6 +75,7 @@ test('a version 2.1 card has quoted-printable text, soft breaks and types withou
     {
       technique: 'vcard',
       kind: 'person',
+      entity: null,
       name: 'Jörg Müller',
       title: 'Head of Sales',
       company: 'Acme',
@@ -140,6 +141,7 @@ test('a version 4.0 card has tel: addresses, kinds and preferences', () => {
   )}`;
   expect(read(text)[0]).toMatchObject({
     kind: 'organization',
+    entity: null,
     name: 'Acme',
     emails: ['a@acme.example', 'b@acme.example'],
     phones: ['+12175550100'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contactCard, type ContactCard } from '#src/leads/extract/contact-card.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
+import { emptyDraft } from '#src/leads/merge/join-drafts.ts';
 import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
 import { mergeDrafts, mergeLeads } from '#src/leads/merge/merge-leads.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
@@ -41,6 +42,23 @@ describe('people', () => {
     );
     expect(jane?.emails).toEqual([]);
     expect(values(company?.emails ?? [])).toEqual(['office@acme.test', 'bob.ray@acme.test']);
+  });
+
+  test('get the profiles that match their name in every network; the others are the organisation’s', () => {
+    const [company, jane] = merge(
+      page('/team', [person('Jane Doe', { title: 'CEO' })]),
+      page('/', [
+        loose({ profiles: ['https://www.facebook.com/jane.doe', 'https://www.facebook.com/acme'] }),
+        loose({ profiles: ['https://www.instagram.com/acme/'] }),
+      ]),
+    );
+    expect(values(jane?.otherSocials.facebook ?? [])).toEqual([
+      'https://www.facebook.com/jane.doe',
+    ]);
+    expect(values(company?.otherSocials.facebook ?? [])).toEqual(['https://www.facebook.com/acme']);
+    expect(values(company?.otherSocials.instagram ?? [])).toEqual([
+      'https://www.instagram.com/acme/',
+    ]);
   });
 
   test('get a page address that matches only their name', () => {
@@ -297,4 +315,34 @@ test('thousands of cards are merged in time', () => {
   let leads: unknown[] = [];
   expect(cpuMsOf(() => (leads = merge(page('/', cards))))).toBeLessThan(10_000);
   expect(leads.length).toBeGreaterThan(100);
+});
+
+describe('members listed by another site', () => {
+  const named = (name: string, more: Partial<LeadDraft>): LeadDraft => ({
+    ...emptyDraft('organization', 'guild.test'),
+    name: { value: name, evidence: [] },
+    ...more,
+  });
+
+  test('are merged with their own site when it was visited, too', () => {
+    const listed = named('Kiln Works', {
+      siteDomain: 'kiln.test',
+      foundOn: 'guild.test',
+      phones: [{ value: '+442079460958', evidence: [] }],
+    });
+    const own = named('Kiln Works Ltd', {
+      siteDomain: 'kiln.test',
+      emails: [{ value: 'hello@kiln.test', evidence: [] }],
+    });
+    expect(mergeDrafts([listed, own])).toMatchObject([
+      { foundOn: null, phones: [{}], emails: [{}], siteDomain: 'kiln.test' },
+    ]);
+  });
+
+  test('stay apart from the site and from each other when they have no site', () => {
+    const guild = named('Guild', {});
+    const members = ['Kiln', 'Wheel'].map((name) => named(name, { foundOn: 'guild.test' }));
+    const merged = mergeDrafts([guild, ...members]);
+    expect(merged.map(({ name }) => name?.value)).toEqual(['Guild', 'Kiln', 'Wheel']);
+  });
 });

@@ -215,13 +215,14 @@ describe('Brave', () => {
 async function search(baseUrl: string, wanted: number) {
   const config = { LEAD_SEARCH_PROVIDER: 'searxng', SEARXNG_URL: baseUrl } as Config; // all that is read
   const services = { config, operatorFetch, log: createLog('silent') } as Services; // nor are other services used
-  return searchWeb(services, {
+  const { sites } = await searchWeb(services, {
     workspaceId: 'w' as never,
     userId: 'u' as never,
     query: 'mills',
     wanted,
     signal: new AbortController().signal,
   });
+  return sites;
 }
 
 describe('a web search', () => {

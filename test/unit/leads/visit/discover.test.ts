@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   discoverListed,
+  discoverOthers,
   discoverPages,
   guessPages,
   isGermanSite,
@@ -166,6 +167,49 @@ describe('discovery by page names', () => {
     ]);
   });
 
+  test('recognizes lists of members and the pages below them', () => {
+    expect(
+      kindsOf([
+        'https://acme.example/mitglieder/',
+        ['https://acme.example/p/9', 'Our members'],
+        'https://acme.example/annuaire/atelier-du-pont',
+        'https://acme.example/support/forgotten-password',
+      ]),
+    ).toEqual([
+      ['/mitglieder/', 'members'],
+      ['/p/9', 'members'],
+      ['/annuaire/atelier-du-pont', 'member'],
+    ]);
+  });
+
+  test('recognizes vCards by URL, link text and type, and frames by their element', () => {
+    const page = {
+      url: HOME,
+      links: [
+        { url: `${HOME}people/jane/vcard`, text: '' },
+        { url: `${HOME}download.php?id=7`, text: 'Save vCard' },
+        { url: `${HOME}file/8`, text: 'Jane', role: 'vcard' as const },
+        { url: `${HOME}main.html`, text: '', role: 'frame' as const },
+        { url: 'https://other.example/map', text: '', role: 'frame' as const },
+        { url: `${HOME}discard-policy`, text: 'vcardigan' },
+      ],
+    };
+    expect(discoverPages(page, 'acme.example').map(({ kind }) => kind)).toEqual([
+      'vcard',
+      'vcard',
+      'vcard',
+      'frame',
+    ]);
+  });
+
+  test('takes pages with unspecific names only from the top of a site', () => {
+    const links = ['about-the-river', 'blog', 'shop/hats', 'a/b/c', 'login', 'x.pdf', 'p?a=1&b=2'];
+    const page = { url: HOME, links: links.map((path) => ({ url: HOME + path, text: '' })) };
+    expect(discoverOthers(page, 'acme.example').map(({ url }) => url)).toEqual([
+      `${HOME}about-the-river`,
+    ]);
+  });
+
   test('finds a page once, however its address is spelled', () => {
     expect(
       discover([
@@ -223,7 +267,7 @@ describe('the queue', () => {
     queue.mark(`${HOME}contact/`);
     queue.add([{ url: `${HOME}contact`, kind: 'contact', share: 1 }], 1);
     const taken = cards.map(() => queue.take(false)?.url);
-    expect(taken.filter((url) => url !== undefined)).toEqual(cards.slice(0, 5));
+    expect(taken.filter((url) => url !== undefined)).toEqual(cards.slice(0, 6));
     expect(queue.has('vcard', 'contact')).toBe(false);
   });
 });

@@ -257,6 +257,30 @@ describe('the cache', () => {
     expect(other.known('https://www.acme.example')).toBeNull();
   });
 
+  test('follows a redirect only after its turn, five at most', async () => {
+    const moved = { status: 301, headers: { location: 'https://www.acme.example/robots.txt' } };
+    const turns: string[] = [];
+    const beforeHop = (url: string): Promise<void> => Promise.resolve(void turns.push(url));
+    const { http, asked } = answering(moved, { body: 'User-agent: *\nDisallow: /a' });
+    const robots = await createRobotsCache(http).fetch(ORIGIN, { ...options, beforeHop });
+    expect(robots.isAllowed(`${ORIGIN}/a`)).toBe(false);
+    expect(turns).toEqual(['https://www.acme.example/robots.txt']);
+    expect(asked).toEqual([`${ORIGIN}/robots.txt`, ...turns]);
+    const endless = answering(moved);
+    const lost = await createRobotsCache(endless.http).fetch(ORIGIN, options);
+    expect(lost.failure).toContain('redirected more than 5 times');
+    expect(endless.asked).toHaveLength(6);
+  });
+
+  test('a cancel before a redirect is followed ends the request', async () => {
+    const { http, asked } = answering({ status: 302, headers: { location: '/rules' } });
+    const beforeHop = (): Promise<void> => Promise.reject(new Error('The scrape is canceled.'));
+    const cache = createRobotsCache(http);
+    await expect(cache.fetch(ORIGIN, { ...options, beforeHop })).rejects.toThrow('canceled');
+    expect(asked).toHaveLength(1);
+    expect(cache.known(ORIGIN)).toBeNull();
+  });
+
   test('evicts the least recently used entry when it is full', async () => {
     const { http } = answering({ body: `# ${'x'.repeat(500_000)}` });
     const cache = createRobotsCache(http);

@@ -118,7 +118,7 @@ describe('the Google Drive connector', () => {
     await expect(poll()).rejects.toThrow(/has not been used in project 7/);
   });
 
-  test('reports an export that is too large as one failure, retried by itself', async () => {
+  test('reports an export that is too large as one failure, retried alone', async () => {
     fixture().drive.write({
       id: '1large',
       name: 'Large',

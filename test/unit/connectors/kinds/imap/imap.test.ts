@@ -84,7 +84,7 @@ describe('a server', () => {
     expect(seen.toSorted()).toEqual(all());
   });
 
-  test('that is silent is left within a second of the abort', async () => {
+  test('that is silent is disconnected on abort', async () => {
     fixture.fault = (command) => (command.startsWith('UID SEARCH') ? 'hang' : null);
     const stop = new AbortController();
     const context = { ...test_.context, signal: stop.signal };
@@ -93,10 +93,8 @@ describe('a server', () => {
     while (!fixture.log.some((line) => line.startsWith('UID SEARCH'))) {
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const started = performance.now();
     stop.abort(new Error('The run was stopped.'));
     await ended;
-    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   test('that ends the connection between two pages does not look like an empty mailbox', async () => {

@@ -25,7 +25,8 @@ it('an app with one request a minute saves a page every few minutes and reads ev
   await using slack = await openSlack();
   await using test = openTestContext({ until: NOW });
   slack.workspace.messagesPerPage = 15;
-  for (let number = 0; number < 30; number += 1) {
+  // More than one page of history; every page that it saves costs a poll of the rest.
+  for (let number = 0; number < 18; number += 1) {
     const root = say(slack.workspace, `question ${number}`, 40 - number);
     say(slack.workspace, `answer ${number}`, 1, { thread_ts: root });
   }
@@ -44,9 +45,9 @@ it('an app with one request a minute saves a page every few minutes and reads ev
     expect(nowMs - savedMs).toBeLessThan(8 * 60_000);
     savedMs = nowMs;
     const rest = await slack.poll({}, undefined, page.checkpoint);
-    expect(new Set([...ids, ...documentsOf(rest).map(({ id }) => id)]).size).toBe(30);
+    expect(new Set([...ids, ...documentsOf(rest).map(({ id }) => id)]).size).toBe(18);
   }
-  expect(ids).toHaveLength(30);
+  expect(ids).toHaveLength(18);
 });
 
 it('a thread that takes too long with one request a minute is one failure', async () => {

@@ -121,6 +121,51 @@ describe('content repeated on many pages of a site', () => {
     expect((await textsOf(test, pages)).get('/p/3')).toContain('Recipe');
   });
 
+  test('stays in an item that has other words, at the end of a page, too', async () => {
+    const pages = siteOf(16, (at) =>
+      plainPage(at, {
+        top: neighbours(at),
+        text: `<h2>About the ${FRUITS[at]}</h2><p>${story(FRUITS[at] ?? '')}</p>
+          <dl><dt>${FRUITS[at]} tree</dt><dd><p>As tall as a ${FRUITS[at]} may get</p><div><p>Price: <b>${at}</b></p></div></dd></dl>`,
+      }),
+    );
+    await using test = openTestContext();
+    const text = (await textsOf(test, pages)).get('/p/6') ?? '';
+    expect(text).toContain('Price');
+    expect(text).not.toContain('Onward');
+  });
+
+  test('stays in a line that has other words, beside the text, too', async () => {
+    const pages = siteOf(16, (at) =>
+      plainPage(at, {
+        top: `${neighbours(at)}<div><span>edible plant of land </span><span>${FRUITS[at]} tree</span></div>`,
+      }),
+    );
+    await using test = openTestContext();
+    expect((await textsOf(test, pages)).get('/p/6')).toMatch(/^edible plant of land grape tree/);
+  });
+
+  test('does not take the title with it when the page has that nowhere else', async () => {
+    const names = FRUITS.map((fruit) => `Growing a ${fruit}`);
+    const titled = (at: number, title: string): string => {
+      const top = `<div><div><a href="/">Start</a> | <a href="/all">All fruits</a></div><div>${names[at]}</div></div>`;
+      const text = `<p>${story(FRUITS[at] ?? '')}</p>`.repeat(2);
+      return plainPage(at, { top, text }).replace(/<title>\w+/, `<title>${title}`);
+    };
+    await using test = openTestContext();
+    const texts = await textsOf(
+      test,
+      siteOf(12, (at) => titled(at, `Garden: ${names[at]}`)),
+    );
+    expect(texts.get('/p/6')).toMatch(/^Growing a grape\n\n/);
+    await using other = openTestContext();
+    const untitled = await textsOf(
+      other,
+      siteOf(12, (at) => titled(at, 'Garden')),
+    );
+    expect(untitled.get('/p/6')).not.toContain('Growing');
+  });
+
   test('is removed within the text when it is a list of links on half of all pages', async () => {
     const languages = `<p>Other languages: <a href="/de/">de</a> | <a href="/fr/">fr</a> | <a href="/ko/">ko</a></p>`;
     const pages = siteOf(16, (at) =>

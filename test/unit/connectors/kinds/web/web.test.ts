@@ -84,7 +84,7 @@ describe('checkpoints', () => {
 
   test('stay small, and each save costs only what a step discovered', async () => {
     await using site = await startFixture();
-    site.fill(500, new Date('2026-01-06T00:00:00Z'));
+    site.fill(200, new Date('2026-01-06T00:00:00Z'));
     await using test = openTestContext();
     let largest = 0;
     for await (const step of poll(test, site.settings)) {

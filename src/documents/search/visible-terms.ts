@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { titleQuery } from '#src/documents/title-words.ts';
+import type { TermCounts } from '#src/documents/term-counts.ts';
+import type { Database } from '#src/platform/database.ts';
+import { NO_FILTERS } from './search-filters.ts';
+import { searchable, type SearchScope, throughIndex, visible } from './search-terms.ts';
+
+/** Of words that only chunks private to others may have: rarer ones are looked up. */
+const MAX_SECRET_CHUNKS = 1_000;
+const MAX_SECRET_WORDS = 32;
+
+/** Those terms that some chunk has which the searcher may see, whatever the query filters and demands. */
+export async function visibleTerms(
+  db: Database,
+  scope: SearchScope,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  // For a single row the planner would rather walk through the table than ask the index.
+  const { rows } = await throughIndex(
+    db,
+    sql<{ id: number }>`
+      select id from unnest(${ids}::int[]) as term(id)
+      where exists (select 1 from chunk_terms where terms @> array[id] and ${searchable(anywhere(scope))})`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Words of the query that only chunks private to others have: to the searcher they are as unknown as any other, and an
+ * answer that leaves them alone would tell that they are there.
+ */
+export async function termsOfOthers(
+  db: Database,
+  scope: SearchScope,
+  ids: readonly number[],
+  { df }: TermCounts,
+): Promise<ReadonlySet<number>> {
+  if (scope.userId === null) return new Set();
+  const rare = ids
+    .filter((id) => (df.get(id) ?? 0) > 0 && (df.get(id) ?? 0) <= MAX_SECRET_CHUNKS)
+    .slice(0, MAX_SECRET_WORDS);
+  const seen = await visibleTerms(db, scope, rare);
+  return new Set(rare.filter((id) => !seen.has(id)));
+}
+
+/** Whether a title has the word that the searcher may see. */
+export async function isInTitle(db: Database, scope: SearchScope, word: string): Promise<boolean> {
+  const query = titleQuery(scope.workspaceId, [word], { isPrefix: false });
+  const { rows } = await sql`select 1 from document_title
+    where words @@ ${query}::tsquery and ${visible(anywhere(scope))} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+function anywhere(scope: SearchScope): SearchScope {
+  return { ...scope, filters: NO_FILTERS, conditions: [] };
+}

@@ -1,0 +1,114 @@
+import type { HtmlNode } from '#src/files/html-tree.ts';
+import { isListingName } from '#src/leads/lexicon/listing-words.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+import { contactCard, type ContactCard } from './contact-card.ts';
+import { contactHints } from './contact-hints.ts';
+import { type FoundName, findNames } from './find-names.ts';
+import { areMembers, type ListedCard, listedCards } from './member-groups.ts';
+import { organizationNameTest } from './is-organization-name.ts';
+import { memberPersons } from './member-persons.ts';
+import { type OrganizationLine, organizationLines } from './organization-lines.ts';
+import { type PageLines, readPageLines } from './page-lines.ts';
+import type { PageSource } from './page-source.ts';
+
+/** The other organisations that a page lists, and the nodes about them. */
+export interface Members {
+  cards: ContactCard[];
+  nodes: HtmlNode[];
+}
+
+/** Each card is read in full, so more would exceed the time for a page. */
+const MAX_CARDS = 1_000;
+const MAX_GROUPS = 60;
+const MAX_HEADINGS = 40;
+
+/**
+ * Reads the organisations on a page of members, tenants, dealers and the like: names in repeated structures, each with
+ * its own contacts, in any markup. Contacts in such a card belong neither to the site nor to its people.
+ */
+export function readMembers(source: PageSource): Members {
+  const page = readPageLines(source.page.root);
+  const members: Members = { cards: [], nodes: [] };
+  const hints = contactHints(source, page);
+  if (hints.length < 2) return members;
+  const groups = [...Map.groupBy(organizationLines(page), ({ place }) => place).values()]
+    .filter((group) => group.length > 1)
+    .toSorted((a, b) => strengthOf(b) - strengthOf(a) || b.length - a.length)
+    .slice(0, MAX_GROUPS);
+  const siteDomain = registrableDomain(source.url) ?? '';
+  const isHost = organizationNameTest(source);
+  const isListing = isListingPage(source, page);
+  const taken = new Set<number>();
+  let names: readonly FoundName[] | null = null;
+  for (const group of groups) {
+    const free = group.filter(({ line }) => !taken.has(line)).slice(0, MAX_CARDS);
+    if (free.length < 2 || members.cards.length >= MAX_CARDS) continue;
+    const cards = listedCards(free, hints, { source, page, siteDomain });
+    if (!areMembers(cards, isListing)) continue;
+    names ??= findNames(page);
+    const others = cards.filter(({ found, isOfSite }) => !isOfSite && !isHost(found.name));
+    members.cards.push(...cardsOf(others, names));
+    for (const { nodes, from, to } of others) {
+      members.nodes.push(...nodes);
+      for (let line = from; line < to; line += 1) taken.add(line);
+    }
+  }
+  return members;
+}
+
+function strengthOf([first]: readonly OrganizationLine[]): number {
+  return first?.strength ?? 0;
+}
+
+/** Whether path, title or headings announce a list of other organisations. */
+function isListingPage({ url, page }: PageSource, { lines }: PageLines): boolean {
+  const path = (URL.parse(url)?.pathname ?? '').split('/');
+  const headings = lines
+    .filter(({ elements: [element] }) => element && /^h[1-3]$/.test(element.name))
+    .slice(0, MAX_HEADINGS);
+  return [
+    ...path.map((part) => decoded(part).replace(/\.\w{2,5}$/, '')),
+    page.title.split(/\s+[|–—-]\s+/u, 1)[0] ?? '',
+    ...headings.map(({ text }) => text),
+  ].some((name) => name !== '' && isListingName(name));
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
+function cardsOf(listed: readonly ListedCard[], names: readonly FoundName[]): ContactCard[] {
+  const isShared = sharedTest(listed);
+  return listed.flatMap((card) => {
+    const { found, website } = card;
+    const own = (values: readonly string[]): string[] => values.filter((value) => !isShared(value));
+    const organization = contactCard({
+      technique: 'member-card',
+      kind: 'organization',
+      entity: 'member',
+      name: found.name,
+      emails: own(card.emails),
+      phones: own(card.phones),
+      profiles: own(card.profiles),
+      website,
+    });
+    return [organization, ...memberPersons(card, organization, names)];
+  });
+}
+
+/** A contact in the cards of several organisations belongs to whoever lists them. */
+function sharedTest(listed: readonly ListedCard[]): (value: string) => boolean {
+  const owners = new Map<string, Set<string>>();
+  for (const { found, foreign, emails, phones, profiles } of listed) {
+    const owner = [...foreign][0] ?? found.name;
+    for (const value of [...emails, ...phones, ...profiles]) {
+      owners.set(value, (owners.get(value) ?? new Set()).add(owner));
+    }
+  }
+  return (value) => (owners.get(value)?.size ?? 0) > 1;
+}

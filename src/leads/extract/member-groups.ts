@@ -1,0 +1,121 @@
+import type { HtmlElement, HtmlNode } from '#src/files/html-tree.ts';
+import { contactsIn } from './card-contacts.ts';
+import { type CardExtent, cardExtents } from './card-extent.ts';
+import type { ContactHint } from './contact-hints.ts';
+import type { OrganizationLine } from './organization-lines.ts';
+import { areDomainsAlike, domainOfEmail, namesDomain } from './own-domain.ts';
+import type { PageLines } from './page-lines.ts';
+import type { PageSource } from './page-source.ts';
+import { readPersonName } from './person-name.ts';
+
+/** One of several named cards in repeated structures. */
+export interface ListedCard {
+  found: OrganizationLine;
+  nodes: HtmlNode[];
+  from: number;
+  to: number;
+  emails: string[];
+  phones: string[];
+  profiles: string[];
+  website: string | null;
+  /** Domains in the card, except the site's. */
+  foreign: Set<string>;
+  /** Whether it contains an address of the site. */
+  isOfSite: boolean;
+}
+
+const MAX_LEVELS = 64;
+const MIN_CARDS = 3;
+/** When the page or a heading announces a list of organisations. */
+const MIN_CARDS_LISTED = 2;
+
+/** Reads the cards of names in repeated structures, with all their contacts; empty when hardly any has one. */
+export function listedCards(
+  names: readonly OrganizationLine[],
+  hints: readonly ContactHint[],
+  { source, page, siteDomain }: { source: PageSource; page: PageLines; siteDomain: string },
+): ListedCard[] {
+  const extents = cardExtents(names, page, names).filter(({ nodes }) => nodes.length > 0);
+  const held = hintsOf(extents, hints);
+  if (held.size < MIN_CARDS_LISTED) return [];
+  return extents.map((extent, index) =>
+    readCard(extent, held.get(index) ?? [], { source, styles: page.styles, siteDomain }),
+  );
+}
+
+function hintsOf(
+  extents: readonly CardExtent<OrganizationLine>[],
+  hints: readonly ContactHint[],
+): Map<number, ContactHint[]> {
+  const owners = new Map<HtmlNode, number>();
+  for (const [index, { nodes }] of extents.entries()) {
+    for (const node of nodes) owners.set(node, index);
+  }
+  const held = new Map<number, ContactHint[]>();
+  for (const hint of hints) {
+    let at: HtmlNode | null = hint.node;
+    for (let up = 0; at && up < MAX_LEVELS; up += 1) {
+      const owner = owners.get(at);
+      if (owner !== undefined) {
+        const own = held.get(owner);
+        if (own) own.push(hint);
+        else held.set(owner, [hint]);
+        break;
+      }
+      at = at.parent;
+    }
+  }
+  return held;
+}
+
+function readCard(
+  { found, nodes, from, to }: CardExtent<OrganizationLine>,
+  hints: readonly ContactHint[],
+  {
+    source,
+    styles,
+    siteDomain,
+  }: { source: PageSource; styles: readonly HtmlElement[]; siteDomain: string },
+): ListedCard {
+  const hasContact = hints.some(({ kind }) => kind !== 'site');
+  const contacts = hasContact
+    ? contactsIn(nodes, source, styles)
+    : { emails: [], phones: [], profiles: [] };
+  const domains = contacts.emails.flatMap((email) => domainOfEmail(email) ?? []);
+  const isOfSite = domains.some((domain) => areDomainsAlike(domain, siteDomain));
+  const foreign = new Set(domains.filter((domain) => !areDomainsAlike(domain, siteDomain)));
+  const sites = hints.filter(({ kind }) => kind === 'site');
+  for (const site of sites) if (site.foreign !== null) foreign.add(site.foreign);
+  return { found, nodes, from, to, ...contacts, website: sites[0]?.url ?? null, foreign, isOfSite };
+}
+
+/**
+ * Whether the cards belong to other organisations: several have domains of their own, which are not merely those of
+ * people's employers or of ticket shops.
+ * @param isListing the page or a heading announces such a list
+ */
+export function areMembers(cards: readonly ListedCard[], isListing: boolean): boolean {
+  const reachable = cards.filter(({ emails, phones }) => emails.length + phones.length > 0);
+  const others = reachable.filter(({ isOfSite, foreign }) => !isOfSite || foreign.size > 0);
+  const known = cards.filter(
+    ({ emails, phones, website }) => emails.length + phones.length > 0 || website !== null,
+  );
+  if (others.length < MIN_CARDS_LISTED || others.length * 2 < reachable.length) return false;
+  if (known.length < (isListing ? MIN_CARDS_LISTED : MIN_CARDS)) return false;
+  const foreign = cards.filter((card) => card.foreign.size > 0);
+  const domains = new Set(foreign.flatMap((card) => [...card.foreign]));
+  const people = cards.filter(({ found }) => readPersonName(found.name) !== null);
+  const isOfPeople = people.length * 2 > cards.length;
+  if (isOfPeople) {
+    // One-person firms have web sites; board members have only their employers' addresses.
+    const sites = cards.filter(({ website }) => website !== null);
+    return isListing && domains.size >= 2 && sites.length * 2 >= known.length;
+  }
+  if (isListing) return domains.size >= 1 || others.length >= MIN_CARDS;
+  const alike = foreign.filter(({ found, foreign: own }) =>
+    [...own].some((domain) => namesDomain(found.name, domain)),
+  );
+  return (
+    domains.size >= 2 && foreign.length * 2 >= known.length && alike.length * 3 >= foreign.length
+  );
+}

@@ -1,0 +1,106 @@
+import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
+import type { PlacedName } from './card-extent.ts';
+import { blockAround, Places, strengthOf } from './name-places.ts';
+import { NO_NAME_WORDS } from './name-words.ts';
+import { organizationKey } from './organization-key.ts';
+import type { PageLine, PageLines } from './page-lines.ts';
+import { labelBefore } from './phone-labels.ts';
+import { plainLetters } from './role-lexicon.ts';
+import { columnNamed, columnsAround } from './table-columns.ts';
+
+/** A line that may be an organisation's name. */
+export interface OrganizationLine extends PlacedName {
+  name: string;
+  /** See `strengthOf`. */
+  strength: 1 | 2 | 3;
+  /** Equal for names in the same place of a repeated structure. */
+  place: string;
+}
+
+const MAX_NAMES = 5_000;
+const SHORTEST_NAME = 2;
+const LONGEST_NAME = 90;
+const MAX_WORDS = 10;
+const MAX_LEVELS = 6;
+const LEGAL_FORM =
+  /^(?:inc|ltd|limited|llc|llp|plc|co|corp|gmbh|mbh|ag|kg|ohg|gbr|e\.? ?v|s\.? ?a|s\.? ?l|s\.? ?r\.? ?l|s\.? ?p\.? ?a|s\.? ?n\.? ?c|sarl|sas|lda|ltda|b\.? ?v|n\.? ?v|ab|as|aps|oy|sp\. z o\. ?o|s\. ?r\. ?o|kft|a\.? ?ş|d\.? ?o\.? ?o)\b/iu;
+const NO_NAME =
+  /@|https?:|www\.|[?!…=<>{}]|:$|^\W*\d[\d\s./:-]*$|\p{Ll}{3}\.$|\d{1,2}[.:]\d{2}|(?:€|\$|£) ?\d|\d ?(?:€|kr|zł)/u;
+/** Separators between a name and the rest of its line. */
+const BEHIND_NAME = /\s+[–—|•·]\s+|\s*[|•·]\s*|:\s|\s\(|\t/u;
+
+/**
+ * Finds lines that may be organisations' names: headings, emphasized beginnings of lines, first lines of blocks, and
+ * table cells.
+ */
+export function organizationLines({ lines, spans }: PageLines): OrganizationLine[] {
+  const found: OrganizationLine[] = [];
+  const places = new Places();
+  const namedRows = new Set<HtmlNode>();
+  for (const [at, line] of lines.entries()) {
+    if (found.length >= MAX_NAMES) break;
+    if (line.isForeign) continue;
+    const element = line.elements[0] ?? null;
+    const block = blockAround(element);
+    const isFirst = block !== null && spans.get(block)?.[0] === at;
+    const row = elementAround(element, 'tr');
+    const strength = row ? strengthInRow(line, row, namedRows) : strengthOf(element);
+    if (strength === null || (strength === 1 && !isFirst)) continue;
+    const name = nameIn(line, strength);
+    if (name === null) continue;
+    if (row) namedRows.add(row);
+    const place = `${strength} ${places.of(element)}`;
+    // Two branches with the same name are two cards.
+    const key = `${organizationKey(name)} ${at}`;
+    found.push({ name, key, line: at, node: line.node, isLabelled: false, strength, place });
+  }
+  return found;
+}
+
+/** In a table, the cell under a name header; without such a header, the first cell of a row that can be a name. */
+function strengthInRow(
+  { column, elements: [element] }: PageLine,
+  row: HtmlNode,
+  namedRows: ReadonlySet<HtmlNode>,
+): 1 | 3 | null {
+  if (column === 'company') return 3;
+  const cell = elementAround(element ?? null, 'td') ?? elementAround(element ?? null, 'th');
+  const columns = cell ? columnsAround(cell) : new Set();
+  if (columns.has('company')) return null;
+  if (column === 'name') return 3;
+  if (column !== null || columns.has('name') || namedRows.has(row)) return null;
+  return 1;
+}
+
+function elementAround(element: HtmlElement | null, name: string): HtmlElement | null {
+  let at: HtmlNode | null = element;
+  for (let up = 0; at && isElement(at) && up < MAX_LEVELS; up += 1) {
+    if (at.name === name) return at;
+    at = at.parent;
+  }
+  return null;
+}
+
+function nameIn({ text, pieces, elements }: PageLine, strength: 1 | 2 | 3): string | null {
+  const isSetOff = strength === 2 && pieces.length > 1;
+  const isHeading = /^h[1-6]$/.test(blockAround(elements[0] ?? null)?.name ?? '');
+  const written = isSetOff && !isHeading ? (pieces[0] ?? '') : text;
+  return organizationName(written);
+}
+
+/** The organisation's name at the start of a text; null if there is none. */
+function organizationName(written: string): string | null {
+  const [head = ''] = written.split(BEHIND_NAME, 1);
+  const [first = '', second = ''] = head.split(/,\s*/u, 2);
+  const name = (LEGAL_FORM.test(second) ? `${first}, ${second}` : first)
+    .replace(/^[\s\p{P}]+(?<![«„“"'(&])|[\s,;–—-]+$/gu, '')
+    .trim();
+  if (name.length < SHORTEST_NAME || name.length > LONGEST_NAME || NO_NAME.test(name)) return null;
+  if (!/^[«„“"'(&]?[\p{Lu}\p{Lo}\p{N}]/u.test(name) || !/\p{L}{2}|\p{Lo}/u.test(name)) return null;
+  if (columnNamed(name) !== null || labelBefore(`${name} `) !== null) return null;
+  const words = name.split(/\s+/u);
+  if (words.length > MAX_WORDS) return null;
+  const isOrdinary = (word: string): boolean =>
+    NO_NAME_WORDS.has(plainLetters(word).replace(/[^\p{L}\p{N}]+/gu, ''));
+  return words.every(isOrdinary) ? null : name;
+}

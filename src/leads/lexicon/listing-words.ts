@@ -1,0 +1,52 @@
+import { inWordsOf } from './site-page-words.ts';
+
+/** Words in titles of lists of organisations; one language per line, without accents. */
+const WORDS = `
+  members; member directory; membership directory; member list; our members; member companies; directory; business directory; business listings
+  tenants; our tenants; stallholders; stalls; shops; our shops; stores; store directory; traders; exhibitors; exhibitor list; vendors
+  dealers; our dealers; find a dealer; dealer locator; resellers; distributors; our distributors; agents; our agents; agents abroad; stockists
+  partners; our partners; partner companies; suppliers; our suppliers; clubs; member clubs; affiliates; chapters; associations; sponsors
+  mitglieder; unsere mitglieder; mitgliederverzeichnis; mitgliederliste; mitgliedsbetriebe; mitgliedsunternehmen; mitgliedsvereine; vereine; betriebe; firmen
+  firmenverzeichnis; branchenverzeichnis; branchenbuch; gewerbeverzeichnis; gewerbetreibende; aussteller; ausstellerverzeichnis; mieter; unsere mieter; handler; haendler; fachhandler
+  handlersuche; bezugsquellen; vertriebspartner; vertretungen; partner; unsere partner; partnerbetriebe; shops und gastro; shops gastro; geschafte; lieferanten
+  membres; nos membres; adherents; nos adherents; annuaire; annuaire des membres; annuaire des entreprises; commercants; nos commercants; exposants; liste des exposants
+  revendeurs; nos revendeurs; distributeurs; nos distributeurs; partenaires; nos partenaires; boutiques; locataires; artisans; nos artisans; producteurs; nos producteurs
+  asociados; nuestros asociados; empresas asociadas; directorio; directorio de empresas; expositores; distribuidores; comercios; puestos; tiendas; socios; entidades
+  associados; nossos associados; lojas; as nossas lojas; bancas; as nossas bancas; lojistas; expositores; distribuidores; parceiros; diretorio; directorio
+  soci; i nostri soci; associati; aziende associate; elenco aziende; espositori; negozi; i negozi; rivenditori; distributori; botteghe; produttori; i produttori
+  leden; onze leden; ledenlijst; huurders; onze huurders; wie zit er; ondernemers; bedrijven; bedrijvengids; winkels; dealers; verkooppunten; exposanten; verenigingen; deelnemers
+  czlonkowie; nasi czlonkowie; firmy; katalog firm; wystawcy; lista wystawcow; najemcy; sklepy; dystrybutorzy; partnerzy; nasi partnerzy; zrzeszeni
+  medlemmar; vara medlemmar; medlemsforetag; foretag; foreningar; utstallare; aterforsaljare; butiker; hyresgaster; medlemmer; vare medlemmer; medlemsvirksomheder; medlemsbedrifter
+  bedrifter; virksomheder; foreninger; utstillere; udstillere; forhandlere; butikker; leietakere; jasenet; jasenyritykset; yritykset; jalleenmyyjat; naytteilleasettajat; liikkeet
+  clenove; nasi clenove; seznam clenu; clenske firmy; vystavovatele; prodejci; obchody; clenovia; zoznam clenov; tagok; tagjaink; taglista; kereskedok; kiallitok; uzletek
+  membri; membrii nostri; expozanti; magazine; distribuitori; parteneri; uyeler; uyelerimiz; uye listesi; firmalar; firma rehberi; bayiler; bayilerimiz; magazalar; katilimcilar
+  члены; участники; наши члены; арендаторы; магазины; дилеры; дистрибьюторы; каталог организаций; партнеры; члени; учасники; орендарі; крамниці; членове; магазини; μελη; τα μελη μας; καταστηματα`;
+/** For scripts without spaces between words. */
+const UNSPACED =
+  /会員一覧|会員企業|会員名簿|加盟店|店舗一覧|出展者|出店者|特約店|会员单位|会员名单|商户|经销商|參展商|参展商|회원사|입점업체|대리점|参加企業/u;
+const LONGEST_NAME = 60;
+/**
+ * The minimum share of the title that a listing word must have: "Members of the board" is not a list of organisations.
+ */
+const MIN_SHARE = 0.5;
+/** Titles of lists of people, even if they contain a listing word. */
+const OF_PEOPLE =
+  /-(?:board|committee|staff|team|vorstand|vorstands|leitung|comite|direction|junta|direttivo|bestuur|zarzad|zarzadu|styrelse|styrelsen|styret|hallitus|vyboru|yonetim|kurul)-/u;
+
+const NAMES: ReadonlySet<string> = new Set(
+  WORDS.split(/[;\n]/)
+    .map((written) => inWordsOf(written.trim()))
+    .filter((name) => name !== '--'),
+);
+
+/** Whether a page or heading with this title lists other organisations. */
+export function isListingName(text: string): boolean {
+  if (text.length > LONGEST_NAME) return false;
+  if (UNSPACED.test(text)) return true;
+  const words = inWordsOf(text);
+  if (OF_PEOPLE.test(words)) return false;
+  for (const name of NAMES) {
+    if (name.length >= words.length * MIN_SHARE && words.includes(name)) return true;
+  }
+  return false;
+}

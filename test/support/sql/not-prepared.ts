@@ -1,0 +1,12 @@
+/** Statements in the source that cannot be prepared, each with the reason. */
+export const NOT_PREPARED = new Map([
+  [
+    "sql`drop index concurrently if exists ${sql.id('public', name)}`",
+    'The name comes from the catalog at run time.',
+  ],
+  [
+    `sql\`create index concurrently \${sql.id(VECTOR_INDEX)} on public.chunk_vector
+    using hnsw (embedding halfvec_ip_ops) where promoted\``,
+    'The column has no dimensions before an embedding model is known.',
+  ],
+]);

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { extractPage } from '#src/leads/extract/extract-page.ts';
+import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
+import { mergeDrafts, mergeLeads } from '#src/leads/merge/merge-leads.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
+
+const HOST = 'https://www.springfield-chamber.test';
+const drafts = (...pages: [path: string, body: string][]): LeadDraft[] =>
+  mergeLeads(
+    pages.map(([path, body]) =>
+      extractPage({
+        url: HOST + path,
+        html: `<html lang="en-US"><title>Springfield Chamber of Commerce</title><body>${body}</body></html>`,
+        kind: 'html',
+      }),
+    ),
+    'springfield-chamber.test',
+  );
+/** Kind, name, domain, addresses and numbers of each lead. */
+const rows = (...pages: [path: string, body: string][]): string[] =>
+  drafts(...pages).map((lead) =>
+    [
+      lead.foundOn === null ? lead.kind : `listed ${lead.kind}`,
+      lead.name?.value,
+      lead.siteDomain,
+      ...lead.emails.map(({ value }) => value),
+      ...lead.phones.map(({ value }) => value),
+    ].join(' | '),
+  );
+const card = (name: string, more: string): string =>
+  `<div class="member"><h3>${name}</h3>${more}</div>`;
+const mail = (address: string): string => `<p><a href="mailto:${address}">${address}</a></p>`;
+
+const FOUR =
+  card('Harbor Coffee', mail('hello@harborcoffee.test')) +
+  card('Lincoln Plumbing', `${mail('office@lincolnplumbing.test')}<p>(217) 555-0142</p>`) +
+  card(
+    'Maple Street Books',
+    '<a href="https://maplestreetbooks.test">Web site</a><p>Phone: (217) 555-0143</p>',
+  ) +
+  card(
+    'Ann Porter',
+    `<a href="https://annporter.test/">annporter.test</a>${mail('ann@annporter.test')}`,
+  );
+const LISTED = [
+  'listed organization | Harbor Coffee | harborcoffee.test | hello@harborcoffee.test',
+  'listed organization | Lincoln Plumbing | lincolnplumbing.test | office@lincolnplumbing.test | +12175550142',
+  'listed organization | Ann Porter | annporter.test | ann@annporter.test',
+  'listed organization | Maple Street Books | maplestreetbooks.test | +12175550143',
+];
+
+describe('an association whose members have contacts', () => {
+  test('has no contacts of its own when the page shows none, and each member is a lead', () => {
+    expect(rows(['/members', `<h1>Our members</h1>${FOUR}`])).toEqual(LISTED);
+  });
+
+  test('keeps its own contacts', () => {
+    const footer = `<footer>${mail('info@springfield-chamber.test')}<p>Tel. (217) 555-0100</p></footer>`;
+    expect(rows(['/members', FOUR + footer])).toEqual([
+      'organization | Springfield Chamber of Commerce | springfield-chamber.test | info@springfield-chamber.test | +12175550100',
+      ...LISTED,
+    ]);
+  });
+
+  test('does not give its members a number that all cards repeat', () => {
+    const cards = FOUR.replaceAll('</div>', '<p>Bookings: (217) 555-0199</p></div>');
+    const leads = rows(['/members', cards]);
+    expect(leads.filter((row) => row.startsWith('listed') && row.includes('0199'))).toEqual([]);
+  });
+});
+
+test.each([
+  [
+    'a list',
+    '<ul><li><b>Harbor Coffee</b>, 1 Quay, hello@harborcoffee.test</li><li><b>Lincoln Plumbing</b>, office@lincolnplumbing.test</li><li><b>Oak Bank</b>, desk@oakbank.test</li></ul>',
+  ],
+  [
+    'headings with paragraphs',
+    '<h3>Harbor Coffee</h3><p>hello@harborcoffee.test</p><h3>Lincoln Plumbing</h3><p>office@lincolnplumbing.test</p><h3>Oak Bank</h3><p>desk@oakbank.test</p>',
+  ],
+  [
+    'a table',
+    '<table><tr><th>Company</th><th>E-mail</th></tr><tr><td>Harbor Coffee</td><td>hello@harborcoffee.test</td></tr><tr><td>Lincoln Plumbing</td><td>office@lincolnplumbing.test</td></tr><tr><td>Oak Bank</td><td>desk@oakbank.test</td></tr></table>',
+  ],
+  [
+    'a list for machines',
+    `<script type="application/ld+json">${JSON.stringify({
+      '@context': 'https://schema.org',
+      '@type': 'ItemList',
+      itemListElement: [
+        ['CafeOrCoffeeShop', 'Harbor Coffee', 'hello@harborcoffee.test'],
+        ['Plumber', 'Lincoln Plumbing', 'office@lincolnplumbing.test'],
+        ['BankOrCreditUnion', 'Oak Bank', 'desk@oakbank.test'],
+      ].map(([type, name, email]) => ({
+        '@type': 'ListItem',
+        item: { '@type': type, name, email },
+      })),
+    })}</script>`,
+  ],
+])('members are found in %s', (_, body) => {
+  expect(rows(['/members', body])).toEqual([
+    'listed organization | Harbor Coffee | harborcoffee.test | hello@harborcoffee.test',
+    'listed organization | Lincoln Plumbing | lincolnplumbing.test | office@lincolnplumbing.test',
+    'listed organization | Oak Bank | oakbank.test | desk@oakbank.test',
+  ]);
+});
+
+test('the contact person of a member works for the member', () => {
+  const body = FOUR.replace(
+    '<p>(217) 555-0142</p>',
+    '<p>Contact: Mary Quinn, Office Manager</p><p>mary.quinn@lincolnplumbing.test</p>',
+  );
+  const mary = drafts(['/members', body]).find(({ kind }) => kind === 'person');
+  expect(mary).toMatchObject({
+    name: { value: 'Mary Quinn' },
+    company: { value: 'Lincoln Plumbing' },
+    siteDomain: 'lincolnplumbing.test',
+    foundOn: 'springfield-chamber.test',
+    emails: [{ value: 'mary.quinn@lincolnplumbing.test' }],
+  });
+});
+
+test('several branches on one domain are one lead', () => {
+  const branch = (name: string): string =>
+    card(`Oak Bank ${name}`, mail(`${name.toLowerCase()}@oakbank.test`));
+  const listed = rows(['/members', FOUR + branch('North') + branch('South')]).filter((row) =>
+    row.includes('oakbank'),
+  );
+  expect(listed).toEqual([expect.stringContaining('north@oakbank.test | south@oakbank.test')]);
+});
+
+test('customers’ logos without contacts are not leads', () => {
+  const logos = ['harborcoffee', 'lincolnplumbing', 'oakbank']
+    .map((name) => card(name.toUpperCase(), `<a href="https://${name}.test"><img alt=""></a>`))
+    .join('');
+  expect(rows(['/', `<h2>Our customers</h2>${logos}`])).toEqual([]);
+});
+
+test('people with addresses at mail providers are staff, not members', () => {
+  const staff = ['Jane Doe', 'John Smith', 'Mary Jones']
+    .map((name) =>
+      card(name, `<p>Manager</p>${mail(`${name.toLowerCase().replace(' ', '.')}@gmail.com`)}`),
+    )
+    .join('');
+  expect(drafts(['/team', staff]).map(({ kind, foundOn }) => [kind, foundOn])).toEqual([
+    ['person', null],
+    ['person', null],
+    ['person', null],
+  ]);
+});
+
+test('a person with an address precedes those without, so that a limit keeps them', () => {
+  const silent = Array.from({ length: 5 }, (_, at) =>
+    card(`Jane Doe-${'ABCDE'[at]}`, '<p>Manager</p>'),
+  );
+  const [first] = drafts([
+    '/team',
+    `<h1>Team</h1>${silent.join('')}${card('John Smith', `<p>Clerk</p>${mail('john.smith@springfield-chamber.test')}`)}`,
+  ]).filter(({ kind }) => kind === 'person');
+  expect(first?.name?.value).toBe('John Smith');
+});
+
+test('a member is merged with the lead of its own site, and is then no longer a listed one', () => {
+  const [listed] = drafts(['/members', FOUR]);
+  const own = { ...listed, foundOn: null } as LeadDraft; // the first lead exists, as tested above
+  const merged = mergeDrafts([...drafts(['/members', FOUR]), own]);
+  expect(merged.filter(({ siteDomain }) => siteDomain === 'harborcoffee.test')).toMatchObject([
+    { foundOn: null },
+  ]);
+  expect(merged).toHaveLength(4);
+});
+
+test('a thousand members are read in time', () => {
+  const many = Array.from({ length: 1_000 }, (_, at) =>
+    card(`Firm ${at} Ltd`, mail(`info@firm${at}.test`)),
+  );
+  expect(
+    cpuMsOf(() => expect(drafts(['/members', many.join('')])).toHaveLength(1_000)),
+  ).toBeLessThan(8_000);
+});

@@ -75,7 +75,9 @@ function prepareChunks(items: readonly SyntheticItem[]): PlainChunk[] {
     const prepared = prepareDocument({
       workspaceId: WORKSPACE_ID,
       title: document.semantic_identifier,
-      sections: document.sections.map(({ text }) => ({ text: text ?? '', link: null })),
+      sectionsJson: JSON.stringify(
+        document.sections.map(({ text }) => ({ text: text ?? '', link: null })),
+      ),
       metadata: {},
       dimensions: DIMENSIONS,
     });

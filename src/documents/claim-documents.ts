@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { DocumentMetadata, StoredSection } from '#src/tables/documents.ts';
+import type { DocumentMetadata } from '#src/tables/documents.ts';
 import type { ToDeliver } from '#src/webhooks/emit-event.ts';
 import { announceDocuments } from './announce-documents.ts';
+import { IMAGE_MARK } from './image-sections.ts';
 import { DUE, DUE_AT, type LaneCursor } from './waiting-lanes.ts';
 
 /** A claim that was not renewed for this long belongs to a dead worker. */
@@ -29,7 +30,8 @@ export interface ClaimedDocument {
   source: string;
   semantic_identifier: string;
   title: string | null;
-  sections: StoredSection[];
+  /** JSON of `StoredSection[]`: parsing it takes as long as a slice allows, and only a thread needs the sections. */
+  sections_json: string;
   metadata: DocumentMetadata;
   revision: number;
   indexed_revision: number | null;
@@ -96,7 +98,8 @@ export async function claimDocuments(
       indexing_started_at = now()
     from chosen where d.id = chosen.id and (chosen.is_first
       or not chosen.is_alone and not first_is_alone and chosen.is_long = first_is_long)
-    returning d.id, d.workspace_id, d.source, d.semantic_identifier, d.title, d.sections, d.metadata,
+    returning d.id, d.workspace_id, d.source, d.semantic_identifier, d.title, d.sections::text as sections_json,
+      d.metadata,
       d.revision, d.indexed_revision, d.attempts, chosen.cost, chosen.is_long,
       greatest(0, extract(epoch from now() - coalesce(d.next_attempt_at, d.accepted_at)) * 1000)::float8
         as waited_ms`.execute(db);
@@ -127,8 +130,7 @@ export const NO_CLAIM: Claim = {
 /** Rows written by older releases have no `index_cost`. */
 const COST = sql<number>`coalesce(d.index_cost, d.content_bytes)`;
 
-/** Sections are stored as serialized: without spaces, and with a backslash before any quote inside a text. */
-const HAS_IMAGES = sql<boolean>`d.sections::text like '%"image_file_id":"%'`;
+const HAS_IMAGES = sql<boolean>`d.sections::text like ${`%${IMAGE_MARK}%`}`;
 
 const LAPSED = sql`and claimed_until < now() limit ${MAX_LAPSED}`;
 

@@ -16,6 +16,11 @@ export interface NamedImage {
  */
 export type DescribeImage = (image: NamedImage, signal: AbortSignal) => Promise<string | null>;
 
+/**
+ * In the JSON of sections, only where one has an image: sections are stored as serialized, without spaces, and with a
+ * backslash before any quote inside a text.
+ */
+export const IMAGE_MARK = '"image_file_id":"';
 /** Images described per document; the rest get no description. */
 const MAX_IMAGES = 100;
 
@@ -47,8 +52,9 @@ async function resolveDocument(
   describe: DescribeImage,
   signal: AbortSignal,
 ): Promise<{ ready: ClaimedDocument } | { document: ClaimedDocument; later: string }> {
-  const images = new Map(document.sections.flatMap(imageOf));
-  if (images.size === 0) return { ready: document };
+  if (!document.sections_json.includes(IMAGE_MARK)) return { ready: document };
+  const stored = JSON.parse(document.sections_json) as StoredSection[]; // as Millrace stored it
+  const images = new Map(stored.flatMap(imageOf));
   const descriptions = new Map<string, string>();
   try {
     // One at a time; across documents, `describe` limits concurrency itself.
@@ -61,8 +67,8 @@ async function resolveDocument(
     if (!(error instanceof RetryLater) || signal.aborted) throw error;
     return { document, later: error.message };
   }
-  const sections = document.sections.map((section) => withDescription(section, descriptions));
-  return { ready: { ...document, sections } };
+  const sections = stored.map((section) => withDescription(section, descriptions));
+  return { ready: { ...document, sections_json: JSON.stringify(sections) } };
 }
 
 /** All sections of a document have the same writer. */

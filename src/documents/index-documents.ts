@@ -270,7 +270,7 @@ function textOf(document: ClaimedDocument, { isBuiltin, dimensions }: Embedder) 
   return {
     workspaceId: document.workspace_id,
     title: document.title ?? document.semantic_identifier,
-    sections: document.sections,
+    sectionsJson: document.sections_json,
     metadata: document.metadata,
     // Of a document that is indexed already, most chunks have their vectors.
     dimensions: isNew && isBuiltin ? dimensions : null,

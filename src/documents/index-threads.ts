@@ -61,8 +61,8 @@ export function openIndexThreads(threads: number, log: Logger): IndexThreads {
   };
   return {
     async prepare(documents, signal) {
-      const texts = documents.flatMap(({ sections }) => sections.map(({ text }) => text));
-      if (!isLarge(texts)) return run('prepareDocuments', documents, signal);
+      if (!isLarge(documents.map(({ sectionsJson }) => sectionsJson)))
+        return run('prepareDocuments', documents, signal);
       const prepared: Prepared[] = [];
       for (const document of documents) prepared.push(await prepareLarge(document, signal));
       return prepared;

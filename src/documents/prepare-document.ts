@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';
 import { documentWeights, workspaceSalt } from './bm25.ts';
-import { type Chunk, chunkDocument } from './chunk-text.ts';
+import { type Chunk, type ChunkableDocument, chunkDocument } from './chunk-text.ts';
 import { looksBinary } from './clean-text.ts';
 import { embedText } from './embed-builtin.ts';
 import { termIds } from './tokenize.ts';
@@ -11,7 +11,11 @@ import { termIds } from './tokenize.ts';
 export interface DocumentText {
   workspaceId: string;
   title: string;
-  sections: { text: string; link: string | null }[];
+  /**
+   * JSON of the sections, as rows have it. Cloning 100,000 of them for a thread takes a tenth of a second; a string of
+   * the same length takes a few milliseconds.
+   */
+  sectionsJson: string;
   metadata: DocumentMetadata;
   /** Of the builtin embedder; null: no vectors are wanted. */
   dimensions: number | null;
@@ -40,14 +44,18 @@ export function prepareDocument(document: DocumentText): Prepared {
 }
 
 /** Splits a document into chunks: a tenth of the time of `prepareDocument`. */
-export function cutDocument(document: DocumentText): { chunks: Chunk[] } | { failure: string } {
-  if (document.sections.some((section) => looksBinary(section.text))) {
+export function cutDocument({
+  sectionsJson,
+  ...document
+}: DocumentText): { chunks: Chunk[] } | { failure: string } {
+  const sections = JSON.parse(sectionsJson) as ChunkableDocument['sections']; // our own JSON
+  if (sections.some((section) => looksBinary(section.text))) {
     return {
       failure: 'The text looks like binary data. Send the text of the document, not its file.',
     };
   }
   try {
-    return { chunks: chunkDocument(document) };
+    return { chunks: chunkDocument({ ...document, sections }) };
   } catch (error) {
     if (error instanceof GiveUp) return { failure: error.message };
     throw error;

@@ -7,6 +7,28 @@ const INTERVAL_MS = 5;
 export interface StallReport {
   /** The longest time that the event loop was blocked since the last message, in ms of the thread's processor time. */
   longestMs: number;
+  /** What a fixed piece of work took just now, in ms of processor time: how slow this machine is. Null after short stalls. */
+  referenceMs: number | null;
+}
+
+const REFERENCE_TRIES = 3;
+/** Stalls below this are short on any machine. */
+const SHORT_MS = 50;
+/** As much as the largest document. */
+const TEXT = 'harbour tide '.repeat(1_500_000);
+const VALUES = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ text: `Part ${n}` })));
+
+/** Memory that was not used before, and the processor: machines differ in both. */
+function referenceWork(): number {
+  const before = process.threadCpuUsage();
+  structuredClone(TEXT);
+  structuredClone(JSON.parse(VALUES));
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+function leastReferenceWork(): number {
+  return Math.min(...Array.from({ length: REFERENCE_TRIES }, referenceWork));
 }
 
 /**
@@ -26,8 +48,10 @@ function watchLoop(): void {
   setInterval(look, INTERVAL_MS).unref();
   process.on('message', () => {
     look();
-    process.send?.({ longestMs } satisfies StallReport);
+    const referenceMs = longestMs < SHORT_MS ? null : leastReferenceWork();
+    process.send?.({ longestMs, referenceMs } satisfies StallReport);
     longestMs = 0;
+    last = process.threadCpuUsage();
   });
   process.channel?.unref();
 }

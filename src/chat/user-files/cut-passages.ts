@@ -30,7 +30,7 @@ export async function cutPassages(
   const document = {
     workspaceId: file.workspace_id,
     title: file.name,
-    sections: [...sections],
+    sectionsJson: JSON.stringify(sections),
     metadata: {},
     dimensions: null,
   };

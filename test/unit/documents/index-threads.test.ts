@@ -16,7 +16,7 @@ afterAll(() => threads.close());
 const documentOf = (text: string) => ({
   workspaceId: '00000000-0000-4000-8000-000000000001',
   title: 'A document',
-  sections: [{ text, link: null }],
+  sectionsJson: JSON.stringify([{ text, link: null }]),
   metadata: {},
   dimensions: 256,
 });

@@ -14,6 +14,8 @@ export interface BenchOptions {
   split: 'dev' | 'held-out' | 'all';
   /** Labelled pages, or whole labelled sites. */
   set: 'pages' | 'sites';
+  /** Folder of labelled documents and questions; null for those of the tests. */
+  questions: string | null;
   verbose: boolean;
 }
 

@@ -88,6 +88,7 @@ async function main(): Promise<void> {
       mix: { type: 'string', multiple: true },
       split: { type: 'string', default: 'all' },
       set: { type: 'string', default: 'pages' },
+      questions: { type: 'string' },
       verbose: { type: 'boolean', default: false },
     },
   });
@@ -108,6 +109,7 @@ async function main(): Promise<void> {
     mixes: values.mix ?? null,
     split: splitOf(values.split),
     set: setOf(values.set),
+    questions: values.questions ?? null,
     verbose: values.verbose,
   };
   for (const name of positionals) await BENCHES[name]?.run(options);
@@ -115,7 +117,7 @@ async function main(): Promise<void> {
 
 function printList(): void {
   console.log(
-    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--minutes n] [--mix name …] [--split dev|held-out|all] [--set pages|sites] [--verbose]\n',
+    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--minutes n] [--mix name …] [--split dev|held-out|all] [--set pages|sites] [--questions folder] [--verbose]\n',
   );
   for (const [name, { summary }] of Object.entries(BENCHES)) {
     console.log(`  ${name.padEnd(11)} ${summary}`);

@@ -21,8 +21,11 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** How long a client may still send its body after the answer before it is cut off. */
 const DRAIN_BODY_MS = 10_000;
 
-/** Time reserved for the final messages of answers when a shutdown reaches its deadline. */
-const FINAL_MESSAGE_MS = 500;
+/**
+ * Time reserved for the final messages of answers before a shutdown reaches its deadline, but never more than half of
+ * that: each is saved first, and on a busy machine that takes seconds.
+ */
+const FINAL_MESSAGE_MS = 3_000;
 
 const NO_TUNNEL = new Problem(
   'METHOD_NOT_ALLOWED',
@@ -89,7 +92,7 @@ export async function startServer(
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
       // Readers of an answer are told in time that it ends here.
-      const warnAfterMs = Math.max(0, deadlineMs - FINAL_MESSAGE_MS);
+      const warnAfterMs = deadlineMs - Math.min(FINAL_MESSAGE_MS, deadlineMs / 2);
       const warning = setTimeout(() => answerRuns.interrupt(), warnAfterMs);
       await closeServer(server, deadlineMs);
       clearTimeout(warning);

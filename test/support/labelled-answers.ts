@@ -6,15 +6,18 @@ const FIXTURE = new URL('../fixtures/answers/', import.meta.url);
 
 const labelledQuestion = z.object({
   question: z.string(),
-  /** Id of the document with the answer; null when there is none. */
-  document: z.string().nullable(),
+  /** Ids of the documents with the answer; empty when there is none. */
+  documents: z.array(z.string()),
   /** A pattern that a right answer matches. */
   fact: z.string(),
+  /** Questions of the same session before it. */
+  before: z.array(z.string()).default([]),
 });
+export type LabelledQuestion = z.output<typeof labelledQuestion>;
 const questionsSchema = z.object({
   answerable: z.array(labelledQuestion),
   unanswerable: z.array(z.string()),
-  followUps: z.array(labelledQuestion.extend({ before: z.array(z.string()) })),
+  followUps: z.array(labelledQuestion),
 });
 
 /** The handbook of an invented company, with questions about it and about other topics. */
@@ -22,9 +25,13 @@ export const LABELLED = questionsSchema.parse(
   JSON.parse(readFileSync(new URL('questions.json', FIXTURE), 'utf8')),
 );
 
-const DOCUMENTS: readonly { id: string; title: string; text: string }[] = readdirSync(
-  new URL('documents/', FIXTURE),
-)
+export interface LabelledDocument {
+  id: string;
+  title: string;
+  text: string;
+}
+
+export const HANDBOOK: readonly LabelledDocument[] = readdirSync(new URL('documents/', FIXTURE))
   .toSorted()
   .map((id) => {
     const text = readFileSync(new URL(`documents/${id}`, FIXTURE), 'utf8');
@@ -40,17 +47,20 @@ const answerSchema = z.object({
 });
 export type Answered = z.output<typeof answerSchema>;
 
-/** Pushes the handbook, which is searchable once nothing is waiting. @throws when a document is refused */
-export async function pushHandbook(client: Pick<ApiClient, 'call'>): Promise<void> {
-  const documents = DOCUMENTS.map(({ id, title, text }) => ({
+/** Pushes documents, which are searchable once nothing is waiting. @throws when one is refused */
+export async function pushLabelled(
+  client: Pick<ApiClient, 'call'>,
+  labelled: readonly LabelledDocument[],
+): Promise<void> {
+  const documents = labelled.map(({ id, title, text }) => ({
     document: { id, semantic_identifier: title, sections: [{ text }], source: 'file' },
   }));
   const { body, text } = await client.call('POST', '/service-api/ingestion/batch', { documents });
-  if (body?.failed !== 0) throw new Error(`The handbook was refused: ${text}`);
+  if (body?.failed !== 0) throw new Error(`A document was refused: ${text}`);
 }
 
 /** Asks in a new session, after the preceding questions. */
-export async function askHandbook(
+export async function askLabelled(
   client: Pick<ApiClient, 'call'>,
   question: string,
   before: readonly string[] = [],
@@ -74,17 +84,18 @@ export async function askHandbook(
 export interface Judged {
   question: string;
   isRefused: boolean;
-  /** Whether the first cited document is the labelled one or, for a question without one, the answer cites nothing. */
+  /** Whether the first cited document is a labelled one or, for a question without one, the answer cites nothing. */
   isRightFirst: boolean;
   hasFact: boolean;
 }
 
 export function judge(
-  { question, document, fact }: z.output<typeof labelledQuestion>,
+  { question, documents, fact }: LabelledQuestion,
   { answer, citation_info }: Answered,
 ): Judged {
   const isRefused = citation_info.length === 0;
-  const first = citation_info[0]?.document_id ?? null;
-  const hasFact = !isRefused && document !== null && new RegExp(fact, 'i').test(answer);
-  return { question, isRefused, isRightFirst: first === document, hasFact };
+  const first = citation_info[0]?.document_id;
+  const isRightFirst = first === undefined ? documents.length === 0 : documents.includes(first);
+  const hasFact = !isRefused && documents.length > 0 && new RegExp(fact, 'i').test(answer);
+  return { question, isRefused, isRightFirst, hasFact };
 }

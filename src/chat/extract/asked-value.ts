@@ -18,6 +18,7 @@ export type Measure =
   | 'weight'
   | 'distance'
   | 'duration'
+  | 'frequency'
   | 'phone'
   | 'version'
   | 'port'
@@ -39,7 +40,7 @@ const MEASURES: Readonly<
   money: {
     words: wordSet('cost costs price prices priced fee fees charge charges fare fares'),
     requires:
-      /\bhow much\b(?=.{0,80}\b(?:costs?|pay|paid|prices?|fees?|charged?|earn|spend)\b)|\bhow much (?:is|are)\b|\bwhat (?:does|do|would|will)\b.{1,80}\bcosts?\b|\b(?:price|cost|fee|fare)s? (?:of|for)\b|\bin price\b/iu,
+      /\bhow much\b(?=.{0,80}\b(?:costs?|pay|paid|prices?|fees?|charged?|earn|spend)\b)|\bhow much (?:is|are)\b|\bwhat (?:does|do|would|will)\b.{1,80}\bcosts?\b|\b(?:price|cost|fee|fare)s? (?:of|for)\b|\bin price\b|\b(?:dollar|euro) amounts?\b/iu,
     amount:
       /[£$€¥₹] ?\d+(?:[.,]\d+)*(?![\p{L}\d$])|\d[ \u00a0]?(?:[£$€¥₹](?![\p{L}\d])|(?:euros?|dollars?|pounds?|francs?|cents?|pence|usd|eur|gbp|chf|jpy)\b)|\b(?:is|are|be) free\b|\bfree (?:of charge|for)\b|\bfor free\b|\bno (?:charge|fee|cost)|\bcosts? nothing\b/iu,
   },
@@ -50,26 +51,34 @@ const MEASURES: Readonly<
   },
   distance: {
     words: wordSet('length tall high height deep depth wide width far distance'),
-    requires: /\bhow (?:tall|high|deep|wide|far)\b/iu,
+    requires:
+      /\bhow (?:tall|high|deep|wide|far)\b(?! (?:ahead|along|apart|back|before|behind|in advance))/iu,
     amount:
       /\d[ \u00a0]?(?:mm|cm|m|km|met(?:er|re)s?|(?:kilo|centi|milli)met(?:er|re)s?|feet|foot|ft|inch(?:es)?|miles?|yards?)\b/iu,
   },
   duration: {
     words: wordSet('long duration'),
     requires:
-      /\bhow long\b.{1,60}\btakes?\b|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b/iu,
+      /\bhow long\b.{1,60}\btakes?\b|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b|\bhow (?:far|long) (?:ahead|before|in advance)\b|\bhow much notice\b/iu,
     amount:
       /(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|half|an?))[ \u00a0-](?:\w+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|s|ms|min|h)\b|\bat once\b|\bimmediately\b|\binstantly\b|\bovernight\b|\bsame day\b|\b(?:seconds|minutes|hours|days|weeks|months|years)\b[)*_]*:\s*\d|^\|.*\b(?:seconds|minutes|hours|days|weeks|months|years)\b.*\|\s*\n(?:.*\n)*.*\d/iu,
+  },
+  frequency: {
+    words: wordSet('often frequently frequency interval'),
+    requires: /\bhow (?:often|frequently)\b/iu,
+    amount:
+      /\b(?:hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|every|each|once|twice|times|periodically|regularly|continuously)\b|\b(?:per|an?) (?:second|minute|hour|day|night|week|month|quarter|year)\b|\bon(?: an?)? (?:on?going|regular)\b|\d[ \u00a0-]?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|s|ms|min|h)\b/iu,
   },
   phone: {
     words: wordSet('phone telephone fax'),
     requires: /\b(?:phone|telephone|fax) numbers?\b/iu,
-    amount: /(?<![\p{L}\d])\+?\d[\d ()/-]{4,18}\d(?![\p{L}\d])|\bext(?:ension|\.)? ?\d/iu,
+    amount:
+      /(?<![\p{L}\d/-])(?!\d{1,2}\/\d{1,2}\/\d|\d{4}-\d\d-\d\d)\+?\d[\d ()/-]{4,18}\d(?![\p{L}\d])|\bext(?:ension|\.)? ?\d/iu,
   },
   version: {
     words: wordSet('version versions'),
     requires: /\b(?:which|what) (?:[\w-]+ ){0,2}(?:version|release)\b|\bversion number\b/iu,
-    amount: /(?<![\d.])\d+\.\d+|\bversion \d/iu,
+    amount: /(?<![\d.])\d+\.\d+|\b(?:version|release)s? [*_`]{0,2}[rv]?\d/iu,
   },
   port: {
     words: wordSet(''),
@@ -104,7 +113,8 @@ const MEASURES: Readonly<
 
 /** Each half has its own kind of answer. */
 const ASKS_TWICE = /\b(?:and|or) (?:what|how|when|who|where|which|why)\b/i;
-const HOW_MANY = /\bhow many\s+((?:[\p{L}\p{N}_'’-]+\s*){1,4})/iu;
+const HOW_MANY =
+  /(?<!\b(?:see|know|find out|tell|check|count|track|control|choose|decide) )\bhow many\s+(?:of (?:my|our|your|the|these|those)\s+)?((?:[\p{L}\p{N}_'’-]+\s*){1,4})/iu;
 const AUXILIARY =
   /\b(?:do|does|did|is|are|was|were|can|could|may|might|must|shall|should|will|would|has|have|had)\b/i;
 /** Units of amounts: they specify the kind of number, not what is counted. */
@@ -128,7 +138,16 @@ const WORDS_AFTER_NUMBER = 4;
 const TOKENS = /\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|[^\s\p{L}\p{N}]/gu;
 
 /** Kinds whose word may be anywhere in a question: "the length of the rope". A year is rarely what is asked for. */
-const NAMED = ['money', 'weight', 'distance', 'duration', 'phone', 'version', 'key'] as const;
+const NAMED = [
+  'money',
+  'weight',
+  'distance',
+  'duration',
+  'frequency',
+  'phone',
+  'version',
+  'key',
+] as const;
 const REQUIRED = [...NAMED, 'port', 'year', 'date', 'number'] as const;
 
 export function readAskedValue(text: string): AskedValue {

@@ -1,11 +1,11 @@
 import type { WordCounts } from '#src/documents/search/read-passages.ts';
-import { answersQuestion, coversQuestion } from './answers-question.ts';
+import { coverage, coverageNeeded, isAnswerable, mayAnswer } from './answers-question.ts';
 import { type Alternatives, matchTerms } from './match-terms.ts';
 import { type Candidate, readCandidates, type Source } from './read-candidates.ts';
 import { type AskedTerm, type Question, readQuestion } from './read-question.ts';
-import { selectQuotes } from './select-quotes.ts';
+import { bestOf, selectQuotes } from './select-quotes.ts';
 import type { Unit } from './split-units.ts';
-import { type Evidence, weighCandidates } from './weigh-candidates.ts';
+import { weighCandidates } from './weigh-candidates.ts';
 import { weighTerms } from './weigh-terms.ts';
 import { unitFactor } from './weigh-unit.ts';
 
@@ -31,8 +31,10 @@ export interface Asked {
 
 /** Total weight of all terms below which the question is considered empty. */
 const MIN_ASKED = 0.15;
-/** How strongly an answering passage must hold the heaviest word: at least elsewhere in the passage. */
-const MIN_TOPIC_STRENGTH = 0.4;
+/** Index of the source that the best one is compared with. */
+const LEAD_OVER = 9;
+/** Where there are fewer: of little text, few words are covered by chance. */
+const LEAD_OF_FEW = 0.9;
 
 /**
  * Quotes from `sources` (best first) that together best answer a question, each with its continuation: the best
@@ -49,19 +51,25 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
   const weights = weighTerms(question.terms, counts, alternatives);
   if (weights.total < MIN_ASKED) return [];
   const evidence = weighCandidates(candidates, question.terms, alternatives);
-  const answering = evidence.filter((item, index) =>
-    answersQuestion(question, weights, item, [evidence[index - 1], evidence[index + 1]]),
+  const possible = evidence.filter((item, index) =>
+    mayAnswer(question, weights, item, [evidence[index - 1], evidence[index + 1]]),
   );
-  const { topic } = weights;
-  const isOnTopic = ({ about }: Evidence): boolean =>
-    topic === null || (about[topic] ?? 0) >= MIN_TOPIC_STRENGTH;
-  if (!answering.some(isOnTopic)) return [];
-  if (!answering.some((item) => coversQuestion(question, weights, item))) return [];
-  return selectQuotes(answering, {
-    weights: weights.choose,
-    all: candidates,
-    factor: unitFactor(question, weights, sources),
-  });
+  const choice = { weights: weights.choose, all: candidates };
+  const factor = unitFactor(question, weights, sources);
+  const best = bestOf(possible, { ...choice, factor });
+  if (best === null) return [];
+  const covered = coverage(question, weights, best);
+  if (!isAnswerable(question, covered, leadOf(sources))) return [];
+  const least = coverageNeeded(question, covered);
+  const answering = possible.filter((item) => coverage(question, weights, item) >= least);
+  return selectQuotes(answering, { ...choice, factor });
+}
+
+/** By what share of its score the best source leads the tenth. */
+function leadOf(sources: readonly Source[]): number {
+  const best = sources[0]?.score ?? 0;
+  const tenth = sources[LEAD_OVER];
+  return best > 0 && tenth !== undefined ? 1 - tenth.score / best : LEAD_OF_FEW;
 }
 
 /** What is counted may be misspelled, or occur in another form. */

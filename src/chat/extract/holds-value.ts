@@ -5,7 +5,7 @@ import { ungroupNumbers } from './ungroup-numbers.ts';
 import type { Evidence } from './weigh-candidates.ts';
 
 /** A mere digit next to "telephone" is not a telephone number. */
-const NEVER_BARE: ReadonlySet<Measure> = new Set(['phone', 'duration', 'date', 'key']);
+const NEVER_BARE: ReadonlySet<Measure> = new Set(['phone', 'duration', 'frequency', 'date', 'key']);
 /** A mere number beside these words is one in a table only: "retries cost 5" has no price. */
 const BARE_IN_TABLES: ReadonlySet<Measure> = new Set(['money']);
 

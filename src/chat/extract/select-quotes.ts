@@ -40,6 +40,23 @@ export function selectQuotes(evidence: readonly Evidence[], choice: Choice): Quo
   });
 }
 
+/** The one that is quoted first; null when none gains anything. */
+export function bestOf(
+  evidence: readonly Evidence[],
+  { weights, factor }: Choice,
+): Evidence | null {
+  let best: Evidence | null = null;
+  let most = 0;
+  for (const item of evidence) {
+    const value = factor(item) * weightOf(weights, (term) => item.gain[term]);
+    if (value > most) {
+      most = value;
+      best = item;
+    }
+  }
+  return best;
+}
+
 function select(evidence: readonly Evidence[], { weights, factor }: Choice): Candidate[] {
   const chosen: Candidate[] = [];
   const fresh = weights.map(() => 1);

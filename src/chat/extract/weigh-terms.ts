@@ -12,12 +12,8 @@ export interface TermWeights {
   choose: readonly number[];
   /** Sum of `cover`. */
   total: number;
-  /** Indexes of names that must occur in an answer. */
-  needed: readonly number[];
   /** Index of the heaviest term. */
   heaviest: number;
-  /** Index of the heaviest term that is no verb or predicate; null when there is none. */
-  topic: number | null;
 }
 
 /** A frequent word keeps this share of a rare one's weight. */
@@ -29,9 +25,6 @@ const UNKNOWN_WEIGHT = 1.3;
 const VERB_SHARE = 0.7;
 /** Nor everyday words for how something is or is done. */
 const PARAPHRASED_SHARE = 0.25;
-/** A name in more of the passages than this is the topic of all of them. */
-const COMMON_NAME_SHARE = 0.1;
-const FEW_PASSAGES = 2;
 /** A name in this share of the passages names their common topic and distinguishes none of them. */
 const EVERYWHERE_SHARE = 0.25;
 const MANY_PASSAGES = 20;
@@ -45,7 +38,9 @@ export function weighTerms(
 ): TermWeights {
   const holdingOf = ({ counted }: AskedTerm): number => holding.get(counted) ?? 0;
   const choose = terms.map((term, index) => {
-    const rarity = idf(holdingOf(term), passages) / idf(0, passages);
+    // In one of two passages, no word is rare.
+    const among = Math.max(passages, MANY_PASSAGES);
+    const rarity = idf(holdingOf(term), among) / idf(0, among);
     const weight = LEAST_RARITY + (1 - LEAST_RARITY) * rarity;
     const isUnknown = alternatives[index]?.size === 0;
     const extra = extraWeight(term, holdingOf(term), { passages, isUnknown });
@@ -57,30 +52,16 @@ export function weighTerms(
     if (terms[index]?.isVerb === true) return weight * VERB_SHARE;
     return isParaphrased(terms[index]) ? weight * PARAPHRASED_SHARE : weight;
   });
-  const most = Math.max(FEW_PASSAGES, passages * COMMON_NAME_SHARE);
   return {
     cover,
     choose,
     total: weightOf(cover, () => 1),
-    needed: terms.flatMap((term, index) => (term.isName && holdingOf(term) <= most ? [index] : [])),
     heaviest: cover.indexOf(Math.max(...cover)),
-    topic: topicOf(terms, cover),
   };
 }
 
 function isParaphrased(term: AskedTerm | undefined): boolean {
   return term !== undefined && !term.isName && PARAPHRASED_STEMS.has(term.stem);
-}
-
-function topicOf(terms: readonly AskedTerm[], cover: readonly number[]): number | null {
-  const ofNouns = cover.map((weight, index) => {
-    const term = terms[index];
-    return term === undefined || term.isVerb || term.isPredicate || isParaphrased(term)
-      ? 0
-      : weight;
-  });
-  const most = Math.max(0, ...ofNouns);
-  return most === 0 ? null : ofNouns.indexOf(most);
 }
 
 function extraWeight(

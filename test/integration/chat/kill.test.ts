@@ -21,7 +21,7 @@ import { until, untilRecovered } from '#test/support/until.ts';
 
 /** The sweep runs once a minute. */
 const SWEEP_MS = 150_000;
-const GRACE_SECONDS = 2;
+const GRACE_SECONDS = 4;
 
 const { TEST_DATABASE_URL: databaseUrl } = process.env;
 

@@ -183,10 +183,17 @@ export const chatMutants: readonly Mutant[] = [
     tests: ['test/unit/chat/extract/kinds-of-answer.test.ts'],
   },
   {
-    fault: 'an answer without a model needs nothing of what a question asks how to do',
+    fault: 'an answer without a model is given whatever is covered',
     file: 'src/chat/extract/extract-answer.ts',
-    find: '  if (!answering.some((item) => coversQuestion(question, weights, item))) return [];\n',
+    find: '  if (!isAnswerable(question, covered, leadOf(sources))) return [];\n',
     replace: '',
+    tests: ['test/unit/chat/extract/values.test.ts'],
+  },
+  {
+    fault: 'an answer without a model is given although all hits are alike',
+    file: 'src/chat/extract/extract-answer.ts',
+    find: '1 - tenth.score / best : LEAD_OF_FEW',
+    replace: '1 : LEAD_OF_FEW',
     tests: ['test/unit/chat/extract/values.test.ts'],
   },
   {

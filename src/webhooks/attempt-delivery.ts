@@ -134,21 +134,20 @@ function stoppedRecord(
 
 /** A restarting database is back within this many tries, about half a minute. */
 const RECORD_TRIES = 7;
-const FIRST_RECORD_PAUSE_MS = 500;
 
 /** What was posted must be recorded, or the receiver gets it again. */
 async function record(
-  { services }: EndpointLane,
+  { services: { deliveryLedger } }: EndpointLane,
   entry: AttemptRecord,
   tries: number,
 ): Promise<void> {
   for (let made = 1; ; made += 1) {
     try {
-      await services.deliveryLedger.record(entry);
+      await deliveryLedger.record(entry);
       return;
     } catch (error) {
       if (made >= tries) throw error;
-      await pause(FIRST_RECORD_PAUSE_MS * 2 ** (made - 1));
+      await pause(deliveryLedger.firstRecordPauseMs * 2 ** (made - 1));
     }
   }
 }

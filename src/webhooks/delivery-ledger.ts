@@ -73,6 +73,8 @@ export interface DeliveryLedger {
   claim(claim: Claim): Promise<ClaimedDelivery[]>;
   /** Writes the attempt and the delivery's new state in one statement; the state only if the claim still holds. */
   record(record: AttemptRecord): Promise<void>;
+  /** Before what could not be recorded is tried again; it doubles each time. */
+  readonly firstRecordPauseMs: number;
   /** Attempts in progress in this process. */
   readonly load: { inProgress: number };
   idle(): Promise<void>;
@@ -82,6 +84,7 @@ export interface DeliveryLedger {
 const MAX_ENDPOINTS = 64;
 const MAX_RECORDS = 512;
 const MAX_RECORD_BYTES = 4_000_000;
+const FIRST_RECORD_PAUSE_MS = 500;
 
 export function createDeliveryLedger(db: Database): DeliveryLedger {
   const claims = new Batcher<Claim, ClaimedDelivery[]>(
@@ -105,6 +108,7 @@ export function createDeliveryLedger(db: Database): DeliveryLedger {
     ({ answer }) => answer?.length ?? 0,
   );
   return {
+    firstRecordPauseMs: FIRST_RECORD_PAUSE_MS,
     load: { inProgress: 0 },
     claimEndpoint: (id) => endpointClaims.submit(id),
     releaseEndpoint: (endpoint) => releases.submit(endpoint),

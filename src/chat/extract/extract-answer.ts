@@ -34,7 +34,7 @@ const MIN_ASKED = 0.15;
 /** Index of the source that the best one is compared with. */
 const LEAD_OVER = 9;
 /** Where there are fewer: of little text, few words are covered by chance. */
-const LEAD_OF_FEW = 0.9;
+const LEAD_OF_FEW = 0.65;
 
 /**
  * Quotes from `sources` (best first) that together best answer a question, each with its continuation: the best

@@ -248,7 +248,7 @@ describe('a word of the question', () => {
   it('counts less in code, where it may be a variable', () => {
     const code =
       '```sh\nexport SERVER=http://localhost\ncurl -F file=@report.pdf "$SERVER/chat"\n```';
-    const holding = new Map(Object.entries({ export: 9, chat: 9, spreadsheet: 30 }));
+    const holding = new Map(Object.entries({ export: 9, chat: 9, spreadsheet: 60 }));
     const counts = { passages: 100, holding };
     const asked = 'How do I export a chat to a spreadsheet?';
     expect(first(asked, code, { counts })).toBeNull();

@@ -187,20 +187,28 @@ describe('visit limits', () => {
   });
 
   test('end the visit with the pages that arrived when the others are slow', async () => {
+    const slow = [
+      '/contact',
+      '/about',
+      '/team',
+      '/imprint',
+      '/privacy',
+      '/legal',
+      '/people',
+      '/kontakt',
+      '/impressum',
+    ];
     await using sites = await startLeadSites({
-      'acme.test/': linking('/contact', '/about', '/team', '/imprint', '/privacy'),
-      'acme.test/contact': () => undefined,
-      'acme.test/team': () => undefined,
-      'acme.test/about': () => undefined,
-      'acme.test/imprint': () => undefined,
-      'acme.test/privacy': () => undefined,
+      'acme.test/': linking(...slow),
+      ...Object.fromEntries(slow.map((link) => [`acme.test${link}`, () => undefined])),
     });
     // The start page answers at once, but on a busy machine that may take seconds.
     const limits = { pageTimeoutMs: 9_000, fetchMs: 12_000 };
     const { paths, failure, problems } = await visit(sites, 'acme.test/', { limits });
     expect({ paths, failure }).toEqual({ paths: ['acme.test/'], failure: null });
-    expect(sites.pages().length).toBeLessThanOrEqual(4);
-    expect(problems).toHaveLength(5);
+    // Two or three slow ones; a few more on a machine that is slow itself, whose own delays are not the site's.
+    expect(sites.pages().length).toBeLessThan(slow.length);
+    expect(problems).toHaveLength(slow.length);
   });
 
   test('include waiting time', async () => {

@@ -30,7 +30,7 @@ export interface ClaimedDocument {
   source: string;
   semantic_identifier: string;
   title: string | null;
-  /** JSON of `StoredSection[]`: parsing it takes as long as a slice allows, and only a thread needs the sections. */
+  /** JSON of `StoredSection[]`: only a thread needs them, so that the main thread does not parse it. */
   sections_json: string;
   metadata: DocumentMetadata;
   revision: number;
@@ -98,8 +98,8 @@ export async function claimDocuments(
       indexing_started_at = now()
     from chosen where d.id = chosen.id and (chosen.is_first
       or not chosen.is_alone and not first_is_alone and chosen.is_long = first_is_long)
-    returning d.id, d.workspace_id, d.source, d.semantic_identifier, d.title, d.sections::text as sections_json,
-      d.metadata,
+    returning d.id, d.workspace_id, d.source, d.semantic_identifier, d.title,
+      d.sections::text as sections_json, d.metadata,
       d.revision, d.indexed_revision, d.attempts, chosen.cost, chosen.is_long,
       greatest(0, extract(epoch from now() - coalesce(d.next_attempt_at, d.accepted_at)) * 1000)::float8
         as waited_ms`.execute(db);

@@ -12,8 +12,8 @@ export interface DocumentText {
   workspaceId: string;
   title: string;
   /**
-   * JSON of the sections, as rows have it. Cloning 100,000 of them for a thread takes a tenth of a second; a string of
-   * the same length takes a few milliseconds.
+   * JSON of the sections, as rows have it. To hand 100,000 of them to a thread as objects took 45 ms of the main
+   * thread's own time, and 10 ms as a string of 20 MB; the system's time for fresh memory comes on top of both.
    */
   sectionsJson: string;
   metadata: DocumentMetadata;

@@ -38,7 +38,7 @@ export function weighTerms(
 ): TermWeights {
   const holdingOf = ({ counted }: AskedTerm): number => holding.get(counted) ?? 0;
   const choose = terms.map((term, index) => {
-    // In one of two passages, no word is rare.
+    // How many of only a few passages hold a word says little about it.
     const among = Math.max(passages, MANY_PASSAGES);
     const rarity = idf(holdingOf(term), among) / idf(0, among);
     const weight = LEAST_RARITY + (1 - LEAST_RARITY) * rarity;

@@ -145,11 +145,15 @@ async function send(
     failure ??= error;
   }
   if (failure instanceof ClaimLost) return failure;
-  if (isBegun) {
-    await endUnknown(services, message);
-  } else {
-    await giveBackTurn(services.db, taken);
-    await releaseClaim(services.db, message, { attemptCounts: !signal.aborted });
+  try {
+    if (isBegun) await endUnknown(services, message);
+    else {
+      await giveBackTurn(services.db, taken);
+      await releaseClaim(services.db, message, { attemptCounts: !signal.aborted });
+    }
+  } catch (error) {
+    // Not thrown: the first failure tells more. The claim runs out, and `reconcile` finds the message.
+    services.log.error({ error: String(error), messageId: message.id }, 'a claimed message was not given back');
   }
   throw failure;
 }
@@ -173,7 +177,9 @@ async function record(
     case 'sent': {
       const ending = { status: 'sent' as const, advice: await advice };
       const isRecorded = await endMessage(services, message, ending);
-      await (taken === null ? resumeSending(services, message) : clearStrikes(services.db, taken));
+      await (taken === null
+        ? resumeSending(services, pacedSenderOf(message))
+        : clearStrikes(services.db, taken));
       return done('sent', isRecorded);
     }
     case 'unknown':

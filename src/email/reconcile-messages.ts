@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { emailSend } from '#queues/email-send.ts';
 import { emailVerify } from '#queues/email-verify.ts';
 import type { EmailServices } from './email-services.ts';
-import { sendJobs, type WaitingMessage } from './send-jobs.ts';
+import { type PlacedMessage, roundedPlace, sendPlaced } from './send-jobs.ts';
 
 /** A message that is still waiting this long after its job was due may have lost the job. */
 const STALE_SECONDS = 15;
@@ -62,23 +62,20 @@ async function sendAgain(
   ages: Ages,
 ): Promise<Record<'email-verify' | 'email-send', number>> {
   const late = await claimOverdue(services, ages);
-  for (const [place, messages] of Map.groupBy(late, (message) => message.place)) {
-    await sendJobs(services, messages, { delayMs: 1, place });
-  }
+  await sendPlaced(services, late, { delayMs: 1 });
   const verifications = late.filter(({ kind }) => kind === 'verification').length;
   return { 'email-verify': verifications, 'email-send': late.length - verifications };
 }
 
 /**
  * Sets `queued_at`, the time when a job is due, so that a concurrent run sends at most one duplicate job. Each message
- * gets its place among those of its workspace, rounded to powers of two, so that a workspace with many waiting messages
- * does not go before others.
+ * gets its place among those of its workspace.
  */
 async function claimOverdue(
   { db }: ReconcileServices,
   { waitingSeconds, resendShare, abandonedSeconds }: Ages,
-): Promise<(WaitingMessage & { place: number })[]> {
-  const { rows } = await sql<WaitingMessage & { place: number }>`
+): Promise<PlacedMessage[]> {
+  const { rows } = await sql<PlacedMessage>`
     with late as materialized (
       select id, workspace_id, queued_at from email_message
       where finished_at is null and (
@@ -93,6 +90,6 @@ async function claimOverdue(
       select id, row_number() over (partition by workspace_id order by queued_at, id) as place
       from late)
     update email_message m set queued_at = now() from placed where m.id = placed.id
-    returning m.id, m.kind, (2 ^ floor(log(2, placed.place)))::int as place`.execute(db);
+    returning m.id, m.kind, ${roundedPlace} as place`.execute(db);
   return rows;
 }

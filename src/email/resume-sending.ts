@@ -1,28 +1,30 @@
 import { sql } from 'kysely';
 import type { EmailAccountId } from '#src/ids.ts';
-import type { ClaimedMessage } from './claim-message.ts';
 import type { EmailServices } from './email-services.ts';
-import { type PacedSender, paceKeyOf, pacedSenderOf } from './pace-key.ts';
-import { sendJobs, type WaitingMessage } from './send-jobs.ts';
+import { type PacedSender, paceKeyOf } from './pace-key.ts';
+import { type PlacedMessage, roundedPlace, sendPlaced } from './send-jobs.ts';
 import { countUnpaced } from './take-turn.ts';
 
 /**
- * Counts a successful verification. It shows that the server accepts mail of this SMTP user again, so messages that
- * waited for a pause become due, whichever account or workspace sends them.
+ * Counts mail sent without a turn: a verification, or mail of the service itself. It shows that the server accepts mail
+ * of this SMTP user again, so messages that waited for a pause become due, whichever account or workspace sends them.
  */
 export async function resumeSending(
   services: Pick<EmailServices, 'db' | 'log' | 'producer'>,
-  message: ClaimedMessage,
+  sender: PacedSender,
 ): Promise<void> {
-  const sender = pacedSenderOf(message);
   if (!(await countUnpaced(services.db, sender))) return;
   const accounts = await accountsThatWait(services, sender);
-  const { rows } = await sql<WaitingMessage>`
-    update email_message set next_attempt_at = now(), queued_at = now(), turn_at = null
-    where email_account_id = any(${accounts}::uuid[])
-      and status = 'queued' and kind = 'message' and limited_since is not null
-    returning id, kind`.execute(services.db);
-  await sendJobs(services, rows);
+  const { rows } = await sql<PlacedMessage>`
+    with placed as (
+      select id, row_number() over (partition by workspace_id order by created_at, id) as place
+      from email_message
+      where email_account_id = any(${accounts}::uuid[])
+        and status = 'queued' and kind = 'message' and limited_since is not null)
+    update email_message m set next_attempt_at = now(), queued_at = now(), turn_at = null
+    from placed where m.id = placed.id and m.status = 'queued' and m.limited_since is not null
+    returning m.id, m.kind, ${roundedPlace} as place`.execute(services.db);
+  await sendPlaced(services, rows);
 }
 
 /** The accounts with the pace of the sender that have messages waiting. */

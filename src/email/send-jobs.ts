@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { emailSend } from '#queues/email-send.ts';
 import { emailVerify } from '#queues/email-verify.ts';
 import type { EmailMessageId } from '#src/ids.ts';
@@ -41,5 +42,24 @@ export async function sendJobs(
     await producer.enqueueMany(emailSend, others, sent);
   } catch (error) {
     log.warn({ error: String(error) }, 'email jobs not sent: reconcile will send them');
+  }
+}
+
+/** A message with its place among the waiting messages of its workspace. */
+export interface PlacedMessage extends WaitingMessage {
+  place: number;
+}
+
+/** The column `placed.place`, rounded to powers of two, so that there are few of them to send jobs for. */
+export const roundedPlace = sql<number>`(2 ^ floor(log(2, placed.place)))::int`;
+
+/** `sendJobs` with the place of each message, so that a workspace with many of them does not go before others. */
+export async function sendPlaced(
+  services: Pick<EmailServices, 'producer' | 'log'>,
+  messages: readonly PlacedMessage[],
+  options: Pick<SendOptions, 'delayMs'> = {},
+): Promise<void> {
+  for (const [place, ofPlace] of Map.groupBy(messages, (message) => message.place)) {
+    await sendJobs(services, ofPlace, { ...options, place });
   }
 }

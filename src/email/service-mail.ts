@@ -4,7 +4,7 @@ import type { EmailAccountId, WorkspaceId } from '#src/ids.ts';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { sealedFor } from './accounts.ts';
 import type { EmailServices } from './email-services.ts';
-import { countUnpaced } from './take-turn.ts';
+import { resumeSending } from './resume-sending.ts';
 
 export interface ServiceMessage {
   to: string;
@@ -26,7 +26,7 @@ interface OperatorSender {
 /** Longer than the mailer takes by itself. */
 const DEADLINE_MS = 30_000;
 
-type SendServices = Pick<EmailServices, 'clock' | 'db' | 'log' | 'mailer' | 'secrets'>;
+type SendServices = Pick<EmailServices, 'clock' | 'db' | 'log' | 'mailer' | 'producer' | 'secrets'>;
 
 export interface ServiceMail {
   canSend(): Promise<boolean>;
@@ -72,7 +72,7 @@ async function sendServiceMail(
     { beforeData: () => Promise.resolve(), signal: AbortSignal.timeout(DEADLINE_MS) },
   );
   if (outcome.kind === 'sent') {
-    await countUnpaced(services.db, sender);
+    await resumeSending(services, sender);
     return true;
   }
   services.log.warn(

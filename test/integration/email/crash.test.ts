@@ -137,6 +137,20 @@ describe('a message', () => {
     },
   );
 
+  it('with an internal error and a database that is away reports the error, not the outage', async () => {
+    const id = await submit(services, account);
+    mailer.next.push(async () => {
+      await sql`alter table email_message rename to email_message_away`.execute(services.db);
+      throw new Error('a fault of ours');
+    });
+    const delivering = deliver(services, id).finally(() =>
+      sql`alter table email_message_away rename to email_message`.execute(services.db),
+    );
+    await expect(delivering).rejects.toThrow('a fault of ours');
+    await expireClaim(services, id);
+    expect(await deliver(services, id)).toBe('sent');
+  });
+
   it('is deferred at most eight times, each time for longer, then refunded', async () => {
     const id = await submit(services, account);
     mailer.next.push(...Array.from({ length: 8 }, () => refuseIt('greylisted')));

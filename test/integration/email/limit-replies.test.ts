@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createWorkspace } from '#src/accounts/workspaces.ts';
 import type { AccountAddress } from '#src/email/accounts.ts';
+import { createServiceMail } from '#src/email/service-mail.ts';
 import type { EmailMessageId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import { dailySent, deliver, insertAccount, submit } from '#test/support/email-rows.ts';
@@ -138,6 +139,44 @@ describe('a reply that mentions a limit', () => {
     await deliver(services, second);
     expect(await deliver(services, await verification(address))).toBe('sent');
     for (const id of [first, second]) expect(await deliver(services, id)).toBe('sent');
+  });
+
+  it('ends its pause when the service sends a mail of its own', async () => {
+    const address = await account(OTHER);
+    const id = await submit(services, address);
+    mailer.next.push(refuseIt('rate_limited_by_provider', 'day'));
+    expect(await deliver(services, id)).toBe('postponed');
+    const mail = { to: 'me@inbox.test', subject: 'Your password', text: 'A link.' };
+    expect(await createServiceMail(services).send(mail)).toBe(true);
+    expect(await deliver(services, id)).toBe('sent');
+  });
+
+  it('gives each workspace its turns when a pause ends: a first message goes before a second', async () => {
+    const { workspaceId } = await createWorkspace(services.db, {
+      name: 'Another',
+      planTier: 'Enterprise',
+    });
+    const many = await account(OTHER);
+    const one = await insertAccount(services, workspaceId, OTHER);
+    const ids = await Promise.all([many, many, many, one].map((from) => submit(services, from)));
+    for (const id of ids) {
+      mailer.next.push(refuseIt('rate_limited_by_provider', 'day'));
+      expect(await deliver(services, id)).toBe('postponed');
+      mailer.next.length = 0;
+    }
+    const asked = await verification(many);
+    const priorities = new Map<unknown, number | undefined>();
+    const producer: Services['producer'] = {
+      ...services.producer,
+      enqueueMany: async (_queue, payloads, options) => {
+        for (const payload of payloads)
+          priorities.set((payload as { messageId: EmailMessageId }).messageId, options?.priority); // the payload type of this queue
+      },
+    };
+    expect(await deliver({ ...services, producer }, asked)).toBe('sent');
+    const [first, second, third, anothers] = ids.map((id) => priorities.get(id));
+    expect([first, second, third].toSorted()).toEqual([1, 2, 2]);
+    expect(anothers).toBe(1);
   });
 
   it('ends its pause for all accounts of the SMTP user, in all workspaces, and for no others', async () => {

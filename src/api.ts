@@ -1,6 +1,7 @@
 import { readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';
 import { exitOnStartFailure } from './platform/exit-on-start-failure.ts';
+import { keepCompiled } from './platform/keep-compiled.ts';
 import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
 
@@ -12,6 +13,7 @@ async function main(): Promise<void> {
       'The embedded size is one process: use npm start, or set DATABASE_URL to run API and workers apart.',
     );
   }
+  keepCompiled();
   // Loading the rest takes seconds; a wrong setting is reported before that.
   const { openServices } = await import('./open-services.ts');
   const { startApi } = await import('./start-api.ts');

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { readConfig } from './platform/config.ts';
 import { exitOnStartFailure } from './platform/exit-on-start-failure.ts';
+import { keepCompiled } from './platform/keep-compiled.ts';
 import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
 
 /** `npm start`: everything in one process. */
 async function main(): Promise<void> {
   const config = readConfig();
+  keepCompiled();
   // Loading the rest takes seconds; a wrong setting is reported before that.
   const { startMillrace } = await import('./start-millrace.ts');
   // The reader of the first lines may be gone (`npm start | head -1`); the service continues.

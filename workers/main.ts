@@ -2,6 +2,7 @@ import { readConfig } from '#src/platform/config.ts';
 import { StartError } from '#src/platform/errors.ts';
 import { serveMetrics } from '#src/platform/metrics-server.ts';
 import { exitOnStartFailure } from '#src/platform/exit-on-start-failure.ts';
+import { keepCompiled } from '#src/platform/keep-compiled.ts';
 import { runUntilSignal } from '#src/platform/lifecycle.ts';
 import { createLog } from '#src/platform/log.ts';
 
@@ -14,6 +15,7 @@ async function main(names: string[]): Promise<void> {
     );
   }
   const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
+  keepCompiled();
   // Loading the rest takes seconds; a wrong setting is reported before that.
   const { queuesByName, startWorkers } = await import('./index.ts');
   queuesByName(names);

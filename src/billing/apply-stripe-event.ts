@@ -32,7 +32,7 @@ export async function receiveStripeEvent(
 ): Promise<void> {
   const secrets = webhookSecrets(services.config);
   const signed = { ...request, receivedAt: services.clock() };
-  const event = readStripeEvent(openSignedEvent(signed, secrets), request.signature);
+  const event = readStripeEvent(await openSignedEvent(signed, secrets), request.signature);
   await applyStripeEvent(services, event, request.requestId);
 }
 
@@ -64,7 +64,7 @@ export async function applyStripeEvent(
 ): Promise<void> {
   const { db, config, clock, log } = services;
   if (await isApplied(db, event.id)) return;
-  const stripe = openStripe(config);
+  const stripe = await openStripe(config);
   const { change, email } = await completeChange(services, stripe, event, readChange(event));
   const toDeliver = await db.transaction().execute(async (trx) => {
     // A waiting request holds a connection; Stripe resends a failed event.

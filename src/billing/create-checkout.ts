@@ -31,7 +31,7 @@ export async function createCheckout(
   { db, config, clock }: Pick<BillingServices, 'db' | 'config' | 'clock'>,
   order: CheckoutOrder,
 ): Promise<{ sessionId: string; url: string }> {
-  const stripe = requireStripe(config);
+  const stripe = await requireStripe(config);
   const pages = pagesOf(config, order);
   await assertNotSubscribed(db, order.workspaceId);
   const price = await findPrice(stripe, order.planTier);

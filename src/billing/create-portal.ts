@@ -14,7 +14,7 @@ export async function createPortal(
   { db, config }: Pick<BillingServices, 'db' | 'config'>,
   { workspaceId, returnUrl }: { workspaceId: WorkspaceId; returnUrl: string | null },
 ): Promise<{ url: string }> {
-  const stripe = requireStripe(config);
+  const stripe = await requireStripe(config);
   const return_url = returnPage(config, returnUrl, { field: 'return_url', query: '' });
   const customer = await customerOf(db, workspaceId);
   if (customer === null) throw noCustomer();

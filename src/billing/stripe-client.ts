@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import type { Config } from '#src/platform/config.ts';
 import { Problem } from '#src/platform/errors.ts';
 
@@ -11,10 +11,14 @@ const MAX_NETWORK_RETRIES = 2;
 /** Maximum age of a signature; Stripe signs again for every attempt. */
 const TOLERANCE_SECONDS = 300;
 
+/** Two hundred modules, loaded only where payments are taken. */
+const loadLibrary = async (): Promise<typeof Stripe> => (await import('stripe')).default;
+
 /** Client for Stripe with the operator's key; null without `STRIPE_SECRET_KEY`. Opens no connection. */
-export function openStripe(config: StripeSettings): Stripe | null {
+export async function openStripe(config: StripeSettings): Promise<Stripe | null> {
   if (config.STRIPE_SECRET_KEY === undefined) return null;
-  return new Stripe(config.STRIPE_SECRET_KEY, {
+  const Client = await loadLibrary();
+  return new Client(config.STRIPE_SECRET_KEY, {
     timeout: TIMEOUT_MS,
     maxNetworkRetries: MAX_NETWORK_RETRIES,
     telemetry: false,
@@ -23,8 +27,8 @@ export function openStripe(config: StripeSettings): Stripe | null {
 }
 
 /** @throws Problem CONFLICT that names the missing setting */
-export function requireStripe(config: StripeSettings): Stripe {
-  const stripe = openStripe(config);
+export async function requireStripe(config: StripeSettings): Promise<Stripe> {
+  const stripe = await openStripe(config);
   if (stripe) return stripe;
   throw new Problem(
     'CONFLICT',
@@ -36,11 +40,12 @@ export function requireStripe(config: StripeSettings): Stripe {
  * The JSON of an event that Stripe signed with one of the secrets within the last five minutes.
  * @throws Problem BAD_REQUEST
  */
-export function openSignedEvent(
+export async function openSignedEvent(
   signed: { payload: Buffer; signature: string | undefined; receivedAt: Date },
   secrets: readonly string[],
-): unknown {
-  if (!secrets.some((secret) => isSignedWith(signed, secret))) {
+): Promise<unknown> {
+  const library = await loadLibrary();
+  if (!secrets.some((secret) => isSignedWith(library, signed, secret))) {
     throw new Problem(
       'BAD_REQUEST',
       'The Stripe-Signature header is missing, too old, or does not match the body. Check that STRIPE_WEBHOOK_SECRET is the signing secret of this endpoint, and that nothing on the way changes the body.',
@@ -54,11 +59,12 @@ export function openSignedEvent(
 }
 
 function isSignedWith(
+  { webhooks, errors }: typeof Stripe,
   { payload, signature, receivedAt }: Parameters<typeof openSignedEvent>[0],
   secret: string,
 ): boolean {
   try {
-    Stripe.webhooks.constructEvent(
+    webhooks.constructEvent(
       payload,
       signature ?? '',
       secret,
@@ -69,7 +75,7 @@ function isSignedWith(
     return true;
   } catch (error) {
     // Errors after the signature check concern the event: it is a thin event, or not JSON.
-    return !(error instanceof Stripe.errors.StripeSignatureVerificationError);
+    return !(error instanceof errors.StripeSignatureVerificationError);
   }
 }
 
@@ -81,7 +87,7 @@ export async function callStripe<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    if (!isStripeFailure(error)) throw error;
     throw new Problem('BAD_GATEWAY', `${refusalOf(error)} ${remedyOf(error)}`);
   }
 }
@@ -89,7 +95,8 @@ export async function callStripe<T>(call: () => Promise<T>): Promise<T> {
 /** Whether Stripe says that the customer named in a call does not exist (any more). */
 export function isMissingCustomer(error: unknown): boolean {
   return (
-    error instanceof Stripe.errors.StripeInvalidRequestError &&
+    isStripeFailure(error) &&
+    error.type === 'StripeInvalidRequestError' &&
     error.code === 'resource_missing' &&
     error.param === 'customer'
   );
@@ -98,17 +105,27 @@ export function isMissingCustomer(error: unknown): boolean {
 /** Whether the same call may succeed later. */
 export function isTransient(error: unknown): boolean {
   return (
-    error instanceof Stripe.errors.StripeError &&
+    isStripeFailure(error) &&
     (error.statusCode === undefined || error.statusCode === 429 || error.statusCode >= 500)
   );
 }
 
 /** Whether Stripe answered with a refusal. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeError && !isTransient(error);
+  return isStripeFailure(error) && !isTransient(error);
 }
 
 type StripeFailure = InstanceType<typeof Stripe.errors.StripeError>;
+
+/** By its `type`, which names its class (https://docs.stripe.com/error-handling?lang=node). */
+function isStripeFailure(error: unknown): error is StripeFailure {
+  return (
+    error instanceof Error &&
+    'type' in error &&
+    typeof error.type === 'string' &&
+    error.type.startsWith('Stripe')
+  );
+}
 
 const REFUSALS: Readonly<Record<string, string>> = {
   StripeAuthenticationError: 'Stripe does not recognize the secret key of this service',
@@ -123,7 +140,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /** A plain sentence, with the details that identify the call in Stripe's log. */
 function refusalOf(error: StripeFailure): string {
-  if (error instanceof Stripe.errors.StripeConnectionError) return 'Stripe could not be reached.';
+  if (error.type === 'StripeConnectionError') return 'Stripe could not be reached.';
   const details = [
     error.code,
     error.param && `parameter ${error.param}`,

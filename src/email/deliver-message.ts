@@ -153,7 +153,10 @@ async function send(
     }
   } catch (error) {
     // Not thrown: the first failure tells more. The claim runs out, and `reconcile` finds the message.
-    services.log.error({ error: String(error), messageId: message.id }, 'a claimed message was not given back');
+    services.log.error(
+      { error: String(error), messageId: message.id },
+      'a claimed message was not given back',
+    );
   }
   throw failure;
 }

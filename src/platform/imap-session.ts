@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { ImapFlow, type ListResponse, type SearchObject } from 'imapflow';
+import type { ImapFlow, ListResponse, SearchObject } from 'imapflow';
 import { ImapFailure, imapFailureOf } from './imap-failure.ts';
 import { messageIdOf } from './mail-header.ts';
 import { OutboundError, type OutboundGuard } from './outbound.ts';
@@ -86,7 +86,7 @@ export async function openImapSession(
   options: { allowPlaintext: boolean },
 ): Promise<ImapSession> {
   const { signal } = circumstances;
-  const client = createClient(
+  const client = await createClient(
     address,
     await vettedAddress(address.host, circumstances),
     options.allowPlaintext,
@@ -117,8 +117,14 @@ function requireUsable(client: ImapFlow): void {
   if (!client.usable) throw new ImapFailure('closed', client.byeReason || '');
 }
 
-function createClient(address: ImapAddress, ip: string, allowPlaintext: boolean): ImapFlow {
-  const client = new ImapFlow({
+async function createClient(
+  address: ImapAddress,
+  ip: string,
+  allowPlaintext: boolean,
+): Promise<ImapFlow> {
+  // A hundred modules, which a service without mailboxes never needs.
+  const { ImapFlow: Client } = await import('imapflow');
+  const client = new Client({
     host: ip,
     port: address.port,
     secure: address.useTls,

@@ -7,7 +7,6 @@ import type { ChatServices } from '#src/chat/chat-services.ts';
 import type { CustomHeader } from './custom-headers.ts';
 import { cutText, isStorableJson, type JsonObject } from './json-object.ts';
 import { McpFailed } from './mcp-failed.ts';
-import { openMcpSession } from './mcp-session.ts';
 import { schemaForModel } from './tool-schema.ts';
 import { unreachable } from './vet-servers.ts';
 
@@ -38,6 +37,7 @@ export async function listServerTools(
 ): Promise<ServerTool[]> {
   const url = await vetServerUrl(http, server.url, signal);
   try {
+    const { openMcpSession } = await import('./mcp-session.ts');
     const session = await openMcpSession(
       http,
       { url, headers: server.headers },

@@ -6,10 +6,9 @@ import { untilAborted } from '#src/platform/deadline.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 import { callableHeaders, type CustomHeader, openHeaders, secretsOf } from './custom-headers.ts';
 import { readLoadableRows, type LoadableRow } from './loadable-rows.ts';
-import { type McpSession, openMcpSession } from './mcp-session.ts';
+import type { McpSession } from './mcp-session.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import { createOperationTool } from './operation-tool.ts';
-import { readOpenApi } from './read-openapi.ts';
 import { readOperations } from './read-operations.ts';
 import { NameAllocator, ownedName } from './tool-names.ts';
 
@@ -45,7 +44,7 @@ export async function loadCustomTools(
   const tools: Tool[] = [];
   let characters = 0;
   for (const row of rows) {
-    for (const tool of toolsOf(services, { caller, row, servers, names })) {
+    for await (const tool of toolsOf(services, { caller, row, servers, names })) {
       const { name, description, parameters } = tool;
       characters += name.length + description.length + JSON.stringify(parameters).length;
       if (tools.length === MAX_TOOLS || characters > MAX_CHARACTERS) {
@@ -64,7 +63,7 @@ interface RowToLoad {
   names: NameAllocator;
 }
 
-function* toolsOf(services: LoadServices, load: RowToLoad): Generator<Tool> {
+async function* toolsOf(services: LoadServices, load: RowToLoad): AsyncGenerator<Tool> {
   const { row, caller, servers, names } = load;
   const owner = { workspaceId: caller.workspaceId, userId: caller.userId, toolId: row.id };
   if (row.mcp_server_id !== null) {
@@ -83,14 +82,15 @@ function* toolsOf(services: LoadServices, load: RowToLoad): Generator<Tool> {
       : []),
     ...openOrFail(services.secrets, `custom_tool:${row.id}`, row.sealed_headers),
   ];
-  for (const operation of operationsOf(row)) {
+  for (const operation of await operationsOf(row)) {
     const name = names.allocate(operation.name, ownedName(row.name, operation.name));
     yield createOperationTool(services, { ...owner, headers }, operation, name);
   }
 }
 
 /** Empty when the document is no longer valid: it was when it was saved, by the rules of that time. */
-function operationsOf({ definition }: LoadableRow) {
+async function operationsOf({ definition }: LoadableRow) {
+  const { readOpenApi } = await import('./read-openapi.ts');
   try {
     return readOperations(readOpenApi(definition).upgraded);
   } catch (error) {
@@ -126,7 +126,9 @@ function openServers({ http, secrets }: LoadServices, caller: ToolCaller): Serve
         const { mcp_server_id: id, server_url: url } = row;
         if (id === null || url === null) throw new Error('The tool belongs to no MCP server.');
         const open = (): Promise<McpSession> => {
-          const made = openMcpSession(http, { url, headers: headersOf(row) }, closing.signal);
+          const made = import('./mcp-session.ts').then(({ openMcpSession }) =>
+            openMcpSession(http, { url, headers: headersOf(row) }, closing.signal),
+          );
           sessions.set(id, made);
           // Lets the next call try again.
           made.catch(() => sessions.delete(id));

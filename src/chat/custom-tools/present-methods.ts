@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { readOpenApi } from './read-openapi.ts';
 import { readOperations } from './read-operations.ts';
 
 export const methodSpecSchema = z.object({
@@ -18,7 +17,10 @@ export const methodSpecSchema = z.object({
  * The operations of a document as offered to a model.
  * @throws Problem BAD_REQUEST
  */
-export function presentMethods(definition: unknown): z.output<typeof methodSpecSchema>[] {
+export async function presentMethods(
+  definition: unknown,
+): Promise<z.output<typeof methodSpecSchema>[]> {
+  const { readOpenApi } = await import('./read-openapi.ts');
   return readOperations(readOpenApi(definition).upgraded).map((operation) => ({
     name: operation.name,
     summary: operation.summary || operation.description,

@@ -1,4 +1,4 @@
-import { importPKCS8, SignJWT } from 'jose';
+import type { CryptoKey } from 'jose';
 import { z } from 'zod';
 import type { ConnectorContext } from '#src/connectors/source/connector.ts';
 import { GOOGLE_HABITS, readGoogleError } from './google-errors.ts';
@@ -130,6 +130,7 @@ async function assertionForm(
   const key = serviceAccountKey.parse(parseJson(keyFile));
   const url = key.token_uri ?? tokenUrl;
   const issuedAt = Math.floor(nowMs / 1_000);
+  const { SignJWT } = await import('jose');
   const signed = new SignJWT({ scope: scopes.join(' ') })
     .setProtectedHeader({
       alg: 'RS256',
@@ -145,7 +146,8 @@ async function assertionForm(
   return { url, form: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion } };
 }
 
-async function importKey(pem: string): ReturnType<typeof importPKCS8> {
+async function importKey(pem: string): Promise<CryptoKey> {
+  const { importPKCS8 } = await import('jose');
   try {
     return await importPKCS8(pem, 'RS256');
   } catch (error) {

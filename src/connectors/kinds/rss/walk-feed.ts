@@ -8,7 +8,7 @@ import {
   recallFeedPage,
   recallItems,
 } from './feed-memory.ts';
-import { type Feed, readFeed } from './read-feed.ts';
+import type { Feed } from './read-feed.ts';
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
 /** One page of a feed, with the memory of its items. */
@@ -102,6 +102,8 @@ async function readAnswer(
   answer: Answer,
 ): Promise<FeedPage> {
   const text = decodePage(answer.bytes, answer.headers.get('content-type') ?? '');
+  // With the parser of feeds: nearly two hundred modules.
+  const { readFeed } = await import('./read-feed.ts');
   const feed = text === null ? null : readFeed(text, answer.url);
   if (!feed) throw new NoFeed(`${url} is not a feed, or was cut off.`);
   const keys = feed.items.map(({ key }) => key);

@@ -38,9 +38,15 @@ const STATUSES = [
   'complained',
 ] as const;
 type Told = Messages & { account: Account };
+type Mailboxes = Reply<'GET /bounce-mailboxes'>;
 
 const reload = (): Promise<void> =>
-  refresh('GET /email-accounts/{id}', 'GET /email-accounts', 'GET /email-messages');
+  refresh(
+    'GET /email-accounts/{id}',
+    'GET /email-accounts',
+    'GET /email-messages',
+    'GET /bounce-mailboxes',
+  );
 
 /** Did my messages go out? */
 export function MailAccount({ id = '' }: { id?: string }): Part {
@@ -56,7 +62,13 @@ export function MailAccount({ id = '' }: { id?: string }): Part {
     if (status === undefined && cursor === null) put('GET /email-messages', listing, first);
     else void refresh('GET /email-messages');
   };
-  useLive({ [`sender-account:${id}`]: take }, reload);
+  useLive(
+    {
+      [`sender-account:${id}`]: take,
+      'bounce-mailboxes': (told) => put('GET /bounce-mailboxes', {}, told as Mailboxes),
+    },
+    reload,
+  );
   const { data } = account;
   return page({
     title: data?.email ?? 'Sender account',

@@ -10,9 +10,9 @@ import {
   takeAttachment,
   uploading,
 } from '#src/console/web/data/attachments.ts';
-import { askInChat, chat, stopAnswer } from '#src/console/web/data/chat.ts';
+import { askInChat, stopAnswer } from '#src/console/web/data/chat.ts';
 import { useLive } from '#src/console/web/data/live.ts';
-import { filter, link, query } from '#src/console/web/data/place.ts';
+import { filter, query } from '#src/console/web/data/place.ts';
 import { toProblem } from '#src/console/web/data/problem.ts';
 import { may } from '#src/console/web/data/session.ts';
 import { useResource } from '#src/console/web/data/store.ts';
@@ -103,7 +103,6 @@ function options(): Part {
   return html`<div class="ask-options">
     ${may('member') && html`<${AttachButton} />`}
     <${SetFilter} />
-    ${chat.value.turns.length > 0 && html`<a class="button phone-only" href=${link('/ask')}>New chat</a>`}
   </div>`;
 }
 

@@ -20,7 +20,7 @@ import {
   section,
 } from '#src/console/web/parts/page.ts';
 import { pager, table, twoLines } from '#src/console/web/parts/table.ts';
-import { time } from '#src/console/web/parts/time.ts';
+import { due, time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 import { deliverabilitySection } from './mail-deliverability.ts';
 import { paceSection } from './mail-pace.ts';
@@ -120,7 +120,12 @@ function standing(account: Account): Parts {
         more: account.time_zone,
         isWords: true,
       },
-      { name: 'Server', value: `${account.smtp_host}:${account.smtp_port}`, isWords: true },
+      {
+        name: 'Server',
+        value: account.smtp_host,
+        more: `port ${account.smtp_port}`,
+        isWords: true,
+      },
       { name: 'Verified', value: time(account.verified_at, 'not yet'), isWords: true },
     ]),
   ];
@@ -151,7 +156,7 @@ function messageTable({ messages, next_cursor: next }: Messages, isFiltered: boo
         label: 'attempts',
         show: ({ attempts }) => count(attempts),
       },
-      { name: 'Next', label: 'next', show: (message) => time(message.next_attempt_at) },
+      { name: 'Next', label: 'next', show: (message) => due(message.next_attempt_at) },
       { name: 'Made', label: 'made', show: (message) => time(message.created_at) },
     ],
     foot: pager({

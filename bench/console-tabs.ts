@@ -5,6 +5,7 @@ import type { ChildMillrace } from './child-millrace.ts';
 /** What a page asks for when it opens, what it follows, and what it asks for again when an event comes. */
 export interface ConsolePage {
   readonly opens: readonly string[];
+  /** Several are parted by commas. */
   readonly topic: string;
   readonly again: readonly string[];
 }
@@ -15,13 +16,18 @@ export interface ShownThings {
   documentId: string;
   endpointId: string;
   deliveryId: string;
+  /** The next run of file-sweep: finished jobs are removed while others follow. */
+  jobId: string;
+  scrapeId: string;
+  accountId: string;
 }
 
-/** Every page of the console that follows a topic; `src/console/web/pages` has what they ask for. */
+/** Every page of the console that follows topics as it opens; `src/console/web/pages` has what they ask for. */
 export function livePages(shown: ShownThings): ConsolePage[] {
   const pair = `/manage/admin/cc-pair/${shown.connectorId}`;
   const document = encodeURIComponent(shown.documentId);
   const list = ['/service-api/ingestion?limit=50'];
+  const jobs = ['/operations/queues/document-index/jobs?state=active'];
   return [
     page('overview', ['/overview']),
     page('operations', ['/operations/queues?range=hour'], 'queues'),
@@ -33,7 +39,14 @@ export function livePages(shown: ShownThings): ConsolePage[] {
       ],
       'queue:document-index',
     ),
+    page('jobs', jobs, 'queue:document-index', jobs),
+    page(
+      'job',
+      [`/operations/queues/file-sweep/jobs/${encodeURIComponent(shown.jobId)}`],
+      `job:file-sweep/${shown.jobId}`,
+    ),
     page('workers', ['/operations/workers']),
+    page('schedules', ['/operations/schedules', '/operations/repairs?range=month']),
     page('alarms', ['/operations/alarms?state=open'], 'alarms', ['/operations/alarms?state=open']),
     page('documents', [...list, '/service-api/ingestion/stats'], 'documents', list),
     page(
@@ -60,6 +73,17 @@ export function livePages(shown: ShownThings): ConsolePage[] {
         '/manage/admin/connector-kinds',
       ],
       `connector:${shown.connectorId}`,
+    ),
+    page('leads', ['/tools/lead-scraper?limit=50']),
+    page('scrape', [`/tools/lead-scraper/${shown.scrapeId}`], `scrape:${shown.scrapeId}`),
+    page(
+      'sender account',
+      [
+        `/email-accounts/${shown.accountId}`,
+        `/email-messages?email_account_id=${shown.accountId}&limit=50`,
+        '/bounce-mailboxes',
+      ],
+      `sender-account:${shown.accountId},bounce-mailboxes`,
     ),
     page('webhooks', ['/webhook-endpoints', '/webhook-event-types'], 'webhooks'),
     page(

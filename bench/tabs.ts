@@ -91,7 +91,7 @@ export async function tabs(options: BenchOptions): Promise<void> {
   report(parts, `${TABS} tabs, ${options.bytes} bytes a document, ${target.size}`);
 }
 
-/** A connector, an endpoint with a delivery, and documents: something for each page to show. */
+/** A connector, an endpoint with a delivery, a search for leads, a sender account and documents, for the pages to show. */
 async function prepareStage(
   target: ChildMillrace,
   siteUrl: string,
@@ -114,6 +114,12 @@ async function prepareStage(
   });
   const endpointId = String(endpoint['id']);
   const sent = await call(target, 'POST', `/webhook-endpoints/${endpointId}/test`, {});
+  await call(target, 'POST', '/tools/lead-scraper', { mode: 'scrape_url', query: `${siteUrl}/` });
+  const account = await call(target, 'POST', '/email-accounts', {
+    email: 'bench@hives.example',
+    smtp_host: '127.0.0.1',
+    smtp_password: 'a password',
+  });
   await until(async () => {
     const pair = await call(target, 'GET', `/manage/admin/cc-pair/${connectorId}`);
     return pair['indexing'] === false && pair['last_index_attempt_status'] === 'success';
@@ -122,14 +128,21 @@ async function prepareStage(
     target,
     warmUp.map((item) => ({ ...item, cc_pair_id: connectorId })),
   );
-  const { documents } = await call(target, 'GET', '/service-api/ingestion?limit=1');
-  // Of the shape that the API's description names.
-  const [shown] = documents as { document_id: string }[];
+  // The lists have the shapes that the API's description names.
+  const first = async <Shown>(path: string, list: string): Promise<Shown | undefined> =>
+    ((await call(target, 'GET', path))[list] as Shown[])[0];
+  const shown = await first<{ document_id: string }>('/service-api/ingestion?limit=1', 'documents');
+  const scrape = await first<{ scrape_id: string }>('/tools/lead-scraper?limit=1', 'scrapes');
+  const jobs = '/operations/queues/file-sweep/jobs?state=delayed';
+  const job = await first<{ job_id: string }>(jobs, 'jobs');
   const pages = livePages({
     connectorId,
     endpointId,
     documentId: shown?.document_id ?? '',
     deliveryId: String(sent['delivery_id']),
+    jobId: job?.job_id ?? '',
+    scrapeId: scrape?.scrape_id ?? '',
+    accountId: String(account['id']),
   });
   return { target, pages, connectorId, documents: warmUp.length + 1, openSeconds: 0 };
 }

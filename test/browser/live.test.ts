@@ -11,6 +11,9 @@ import {
 import { type FakeSource, startFakeSource } from '#test/support/fake-source.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
+/** More than a stream has topics. */
+const ADDED = 12;
+
 describe.skipIf(!hasChromium)('live pages in a browser (needs /usr/bin/chromium)', () => {
   let millrace: TestMillrace;
   let browser: Browser;
@@ -43,6 +46,11 @@ describe.skipIf(!hasChromium)('live pages in a browser (needs /usr/bin/chromium)
     await page.goto(`/console${path}`);
     await page.getByText('live', { exact: true }).waitFor();
     await expect.poll(() => page.locator('[aria-label=Loading]').count()).toBe(0);
+    return countRequests();
+  }
+
+  function countRequests(): Map<string, number> {
+    const { page } = tab;
     const asked = new Map<string, number>();
     page.removeAllListeners('request');
     page.on('request', (request) => {
@@ -51,6 +59,11 @@ describe.skipIf(!hasChromium)('live pages in a browser (needs /usr/bin/chromium)
     });
     return asked;
   }
+
+  const pushText = (id: string, text: string) =>
+    millrace.call('POST', '/service-api/ingestion', {
+      document: { id, semantic_identifier: 'Bees', sections: [{ text }], source: 'file' },
+    });
 
   it('deliveries of an endpoint come without a reload and without asking again', async () => {
     const { body: endpoint } = await millrace.call('POST', '/webhook-endpoints', {
@@ -126,22 +139,116 @@ describe.skipIf(!hasChromium)('live pages in a browser (needs /usr/bin/chromium)
   it('a document shows its new text and its end without a reload and without asking again', async () => {
     const { page } = tab;
     const id = 'bees/one, two: 100 %';
-    const push = (text: string) =>
-      millrace.call('POST', '/service-api/ingestion', {
-        document: { id, semantic_identifier: 'Bees', sections: [{ text }], source: 'file' },
-      });
-    await push('Bees sleep in winter.');
+    await pushText(id, 'Bees sleep in winter.');
     await millrace.settled();
     const address = `/service-api/ingestion/${encodeURIComponent(id)}`;
     const asked = await openLive(`/documents/${encodeURIComponent(id)}`);
     await page.getByText('Bees sleep in winter.').waitFor();
-    await push('Bees huddle in winter.');
+    await pushText(id, 'Bees huddle in winter.');
     await page.getByText('Bees huddle in winter.').waitFor();
     await page.getByText('2, indexed: 2').waitFor();
     // Its text is not in the stream: it is read once for each new one.
     expect([...asked]).toEqual([[`${address}/chunks`, 1]]);
     await millrace.call('DELETE', address);
     await page.getByText('There is no document', { exact: false }).first().waitFor();
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('a job comes to its end without a reload and without asking again', async () => {
+    const { page } = tab;
+    const queue = '/operations/queues/document-index';
+    await millrace.call('POST', `${queue}/pause`, {});
+    await pushText('job', 'Bees dance.');
+    const waiting = async () =>
+      (await millrace.call('GET', `${queue}/jobs?state=waiting`)).body.jobs as { job_id: string }[];
+    await expect.poll(waiting).toHaveLength(1);
+    const id = (await waiting())[0]?.job_id ?? '';
+    const asked = await openLive(`/operations/document-index/jobs/${id}`);
+    await page.getByText('waiting', { exact: true }).waitFor();
+    await millrace.call('POST', `${queue}/resume`, {});
+    await page.getByText('completed', { exact: true }).waitFor();
+    await page.getByText('Attempt 1 finished').waitFor();
+    expect([...asked]).toEqual([]);
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('a mailbox of returned mail comes, and says that it cannot be read, without asking again', async () => {
+    const { page } = tab;
+    const { body: account } = await millrace.call('POST', '/email-accounts', {
+      email: 'bee@hives.example',
+      smtp_host: '127.0.0.1',
+      smtp_password: 'a password',
+    });
+    const asked = await openLive(`/mail/${account.id}`);
+    const { status } = await millrace.call('POST', '/bounce-mailboxes', {
+      kind: 'imap',
+      host: '127.0.0.1',
+      port: Number(new URL(site.url).port),
+      username: 'bee',
+      password: 'a password',
+    });
+    expect(status).toBe(200);
+    const returned = page.getByRole('region', { name: 'Returned mail' });
+    await returned.getByText('bee at 127.0.0.1', { exact: false }).waitFor();
+    await returned.getByText('failing', { exact: true }).waitFor();
+    expect([...asked]).toEqual([]);
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('files of a question are followed until they are read or deleted, without asking again', async () => {
+    const { page } = tab;
+    const queue = '/operations/queues/user-file';
+    await millrace.call('POST', `${queue}/pause`, {});
+    await page.goto('/console/ask');
+    const asked = countRequests();
+    const uploads = page.waitForResponse((response) => response.url().endsWith('/file/upload'));
+    await page.locator('input[type=file]').setInputFiles(
+      ['hive.txt', 'comb.txt'].map((name) => ({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.from(`The ${name} is full.`),
+      })),
+    );
+    const files = page.getByRole('list', { name: 'Attached files' });
+    await expect.poll(() => files.getByText('is read …').count()).toBe(2);
+    const { user_files: uploaded } = await (await uploads).json();
+    await page.evaluate(
+      (id) => fetch(`/user/projects/file/${id}`, { method: 'DELETE' }).then(({ ok }) => ok),
+      uploaded.find(({ name }: { name: string }) => name === 'comb.txt').id,
+    );
+    await files.getByText('It was deleted.').waitFor();
+    // Once one is gone, the page asks, to know which.
+    expect(asked.get('/user/projects/file/statuses')).toBe(1);
+    await millrace.call('POST', `${queue}/resume`, {});
+    await expect.poll(() => files.getByText('is read …').count()).toBe(0);
+    expect(await files.getByText('It was deleted.').count()).toBe(1);
+    expect(asked.get('/user/projects/file/statuses')).toBe(1);
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('documents that were added are followed, more than a stream has topics, without asking again', async () => {
+    const { page } = tab;
+    const queue = '/operations/queues/document-index';
+    await millrace.call('POST', `${queue}/pause`, {});
+    const asked = await openLive('/documents');
+    await page.getByRole('button', { name: 'Add documents' }).click();
+    await page
+      .getByRole('dialog')
+      .locator('input[type=file]')
+      .setInputFiles(
+        Array.from({ length: ADDED }, (_, n) => ({
+          name: `bee ${n}.md`,
+          mimeType: 'text/markdown',
+          buffer: Buffer.from(`# Bee ${n}\n\nIt has six legs.`),
+        })),
+      );
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const added = page.getByRole('region', { name: 'Just added' });
+    await expect.poll(() => added.getByText('waiting', { exact: true }).count()).toBe(ADDED);
+    await millrace.call('POST', `${queue}/resume`, {});
+    await expect.poll(() => added.getByText('searchable', { exact: true }).count()).toBe(ADDED);
+    const single = [...asked.keys()].filter((path) => path.startsWith('/service-api/ingestion/'));
+    expect(single).toEqual(['/service-api/ingestion/stats']);
     expect(tab.faults).toEqual([]);
   });
 });

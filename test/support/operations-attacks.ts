@@ -40,7 +40,11 @@ export function operationsAttacks(a: SeededWorkspace): AttackValues {
       'GET /operations/repairs': ['?range=month'],
       'GET /operations/audit': ['?queue=document-index'],
       // A stream that is allowed does not end, so its topics about things of others have a test of their own.
-      'GET /live': ['?topics=queues', '?topics=queue:document-index,workers,alarms'],
+      'GET /live': [
+        '?topics=queues',
+        '?topics=queue:document-index,workers,alarms',
+        '?topics=job:document-index/1',
+      ],
     },
     bodies: {
       'POST /operations/queues/{queue}/pause': [{ reason: a.marker }],

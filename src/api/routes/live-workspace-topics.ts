@@ -1,11 +1,15 @@
 import type { CallerScope, Principal } from '#src/accounts/principal.ts';
 import { ingestionStatsBody } from '#src/api/ingestion-stats.ts';
+import { presentUserFile } from '#src/chat/user-files/present-user-file.ts';
+import { findUserFile } from '#src/chat/user-files/user-files.ts';
 import { pathId } from '#src/connectors/administration/connector-request.ts';
 import { findAccount } from '#src/email/accounts.ts';
 import { messagesQuerySchema } from '#src/email/administration/message-query.ts';
 import { listMessages } from '#src/email/administration/messages.ts';
 import { presentAccount } from '#src/email/administration/present-account.ts';
+import { presentBounceMailbox } from '#src/email/administration/present-bounce-mailbox.ts';
 import { presentMessage } from '#src/email/administration/present-message.ts';
+import { listBounceMailboxes } from '#src/email/bounces/bounce-mailboxes.ts';
 import { accountIdOf } from '#src/email/path-ids.ts';
 import { presentScrape, presentScrapeDetails } from '#src/leads/scrapes/present-scrape.ts';
 import {
@@ -58,7 +62,7 @@ interface WorkspaceTopic {
   open(services: Services, principal: Principal, id: string): Promise<Look>;
 }
 
-/** A document or a failure of a private connector is told to its owner alone. */
+/** A file, and a document or a failure of a private connector, is told to its owner alone. */
 const byUser = ({ userId }: Principal): string => userId;
 const byNothing = (): string => '';
 
@@ -102,8 +106,13 @@ export const WORKSPACE_TOPICS: ReadonlyMap<string, WorkspaceTopic> = new Map([
   ['scrape:<id>', { scope: 'read', plan: null, differsBy: byNothing, open: openScrape }],
   [
     'sender-account:<id>',
-    { scope: 'admin', plan: 'Personal', differsBy: byNothing, open: openSenderAccount },
+    { scope: 'read', plan: 'Personal', differsBy: byNothing, open: openSenderAccount },
   ],
+  [
+    'bounce-mailboxes',
+    { scope: 'read', plan: 'Personal', differsBy: byNothing, open: openBounceMailboxes },
+  ],
+  ['user-file:<id>', { scope: 'read', plan: null, differsBy: byUser, open: openUserFile }],
 ] satisfies [string, WorkspaceTopic][]);
 
 /** Who looks at an overview. */
@@ -227,6 +236,19 @@ async function openSenderAccount(
       next_cursor: nextCursor,
     };
   };
+  await look();
+  return look;
+}
+
+async function openBounceMailboxes({ db }: Services, { workspaceId }: Principal): Promise<Look> {
+  return async () => {
+    const mailboxes = await listBounceMailboxes(db, workspaceId);
+    return { bounce_mailboxes: mailboxes.map(presentBounceMailbox), total: mailboxes.length };
+  };
+}
+
+async function openUserFile({ db }: Services, principal: Principal, id: string): Promise<Look> {
+  const look = async () => ({ file: presentUserFile(await findUserFile(db, principal, id)) });
   await look();
   return look;
 }

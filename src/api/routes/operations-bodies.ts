@@ -2,6 +2,8 @@ import { QUEUES } from '#queues/index.ts';
 import { listAlarms } from '#src/operations/alarms.ts';
 import { PAGE, pageOf } from '#src/operations/cursor.ts';
 import { BEAT_MS } from '#src/operations/heartbeat.ts';
+import { findJob } from '#src/operations/jobs.ts';
+import { presentEvent, presentJob } from '#src/operations/present-job.ts';
 import { presentAlarm, presentHistory, presentQueue } from '#src/operations/present-queue.ts';
 import { findQueue, listQueues, summarizeBoard } from '#src/operations/queue-board.ts';
 import { beginOf, type Range } from '#src/operations/range.ts';
@@ -32,6 +34,17 @@ export async function queueBody(services: Services, name: string, range: Range) 
     history: presentHistory(history),
     active_jobs: await withPages(services, jobs),
     settings: settingsOf(name),
+  };
+}
+
+/** `GET /operations/queues/{queue}/jobs/{job_id}`. @throws Problem NOT_FOUND */
+export async function jobBody(services: Services, queue: string, id: string) {
+  const { job, events } = await findJob(services, queue, id);
+  const resolve = await resolveSubjects(services.db, job.subjects);
+  return {
+    ...presentJob(queue, job, resolve),
+    payload: job.payload,
+    events: events.map(presentEvent),
   };
 }
 

@@ -2,14 +2,10 @@ import { z } from 'zod';
 import { JOB_STATES } from '#queues/read-jobs.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { PAGE } from '#src/operations/cursor.ts';
-import { findJob, listJobs } from '#src/operations/jobs.ts';
-import {
-  jobDetailSchema,
-  jobSchema,
-  presentEvent,
-  presentJob,
-} from '#src/operations/present-job.ts';
+import { listJobs } from '#src/operations/jobs.ts';
+import { jobDetailSchema, jobSchema, presentJob } from '#src/operations/present-job.ts';
 import { resolveSubjects } from '#src/operations/resolve-subjects.ts';
+import { jobBody } from './operations-bodies.ts';
 
 const READ = { tag: 'Operations', family: 'platform', scope: 'operator-read' } as const;
 /** The store keeps fewer finished jobs, and nobody pages through more waiting ones. */
@@ -60,14 +56,6 @@ export const operationsJobRoutes: Route[] = [
     summary: 'A job and its events',
     params: z.object({ queue: z.string(), job_id: z.string() }),
     reply: jobDetailSchema,
-    async handle({ services, params: { queue, job_id: id } }) {
-      const { job, events } = await findJob(services, queue, id);
-      const resolve = await resolveSubjects(services.db, job.subjects);
-      return {
-        ...presentJob(queue, job, resolve),
-        payload: job.payload,
-        events: events.map(presentEvent),
-      };
-    },
+    handle: ({ services, params: { queue, job_id: id } }) => jobBody(services, queue, id),
   }),
 ];

@@ -6,6 +6,7 @@ import { leadScrape } from '#queues/lead-scrape.ts';
 import { fileSweep } from '#queues/file-sweep.ts';
 import type { LeadScrapeId, UserId } from '#src/ids.ts';
 import { discardFailures } from '#src/operations/discard-failures.ts';
+import { readLive } from '#test/support/read-live.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 
@@ -98,9 +99,20 @@ describe('a job that fails', () => {
     expect(groups[0].example).toMatchObject({ subject: { page: { kind: 'job' } } });
     expect(groups[0].example.stack).toContain('stored_file');
 
+    const topic = `job:file-sweep/${job.job_id}`;
+    const told = readLive(
+      millrace,
+      [topic],
+      millrace.adminKey,
+      (events) => 'gone' in (events.get(topic) ?? {}),
+    );
+    expect((await readLive(millrace, [topic], millrace.adminKey)).byTopic.get(topic)).toMatchObject(
+      { state: 'failed', events: job.events },
+    );
     const { group } = groups[0];
     const tooFew = await post(`${path}/failures/discard`, { range: 'hour', group, count: 1 });
     expect(tooFew.body).toEqual({ discarded: 1, left: 0 });
+    expect((await told).byTopic.get(topic)).toHaveProperty('gone', true);
     expect((await get(path)).body).toMatchObject({ failed: 0, failures: null });
     const { actions } = (await get('/operations/audit?queue=file-sweep')).body;
     expect(actions[0]).toMatchObject({ action: 'failures.discard', detail: { seen: 1, rows: 1 } });

@@ -2,8 +2,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLive } from '#test/support/read-live.ts';
-import { ownerOf, seedWorkspace, type SeededWorkspace } from '#test/support/seed-workspace.ts';
+import {
+  createKey,
+  ownerOf,
+  seedWorkspace,
+  type SeededWorkspace,
+} from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+import { sendFiles } from '#test/support/upload-files.ts';
 
 /** It holds what parts topics, and what parts a topic from its id. */
 const HARD_ID = 'a, b:c/d 100 %';
@@ -41,6 +47,8 @@ describe('the live topics of a workspace', () => {
       { key: own.adminKey },
     );
   const topicOf = (id: string): string => `document:${encodeURIComponent(id)}`;
+  const gone = (topic: string, key = own.adminKey) =>
+    readLive(millrace, [topic], key, (events) => 'gone' in (events.get(topic) ?? {}));
   const latest = async (topic: string, key = own.adminKey) =>
     (await readLive(millrace, [topic], key)).byTopic.get(topic);
 
@@ -91,6 +99,40 @@ describe('the live topics of a workspace', () => {
     expect(await latest('leads', strangerKey)).toMatchObject({ scrapes: [] });
   });
 
+  it('tell of mailboxes for returned mail what their address answers, to the workspace alone', async () => {
+    const list = (await get('/bounce-mailboxes')).body;
+    expect(list).toMatchObject({ bounce_mailboxes: [{ id: own.bounceMailboxId }], total: 1 });
+    expect(await latest('bounce-mailboxes')).toMatchObject(list);
+    expect(await latest('bounce-mailboxes', strangerKey)).toMatchObject({ total: 0 });
+    const { key } = await millrace.createWorkspace('Free');
+    expect((await get('/live?topics=bounce-mailboxes', key)).status).toBe(403);
+  });
+
+  it('tell of a file what its address answers, to its owner alone, until it is deleted', async () => {
+    const { body } = await sendFiles(
+      millrace,
+      '/user/projects/file/upload',
+      [['diary.txt', 'The kelp grows.']],
+      { key: own.adminKey },
+    );
+    const { id } = body.user_files[0] as { id: string };
+    const topic = `user-file:${id}`;
+    const { byTopic } = await readLive(millrace, [topic], own.adminKey, (events) => {
+      const { file } = (events.get(topic) ?? {}) as { file?: { status: string } };
+      return file?.status === 'COMPLETED';
+    });
+    const { body: file } = await get(`/user/projects/file/${id}`);
+    expect(byTopic.get(topic)).toMatchObject({ file });
+    for (const key of [colleagueKey, strangerKey]) {
+      expect((await get(`/live?topics=${topic}`, key)).status).toBe(404);
+    }
+    const deleted = gone(topic);
+    await latest(topic);
+    await millrace.call('DELETE', `/user/projects/file/${id}`, undefined, { key: own.adminKey });
+    expect(Object.keys((await deleted).byTopic.get(topic) ?? {})).toEqual(['at', 'gone']);
+    expect((await get(`/live?topics=${topic}`)).status).toBe(404);
+  });
+
   it('tell nothing to other workspaces', async () => {
     for (const topic of [`connector:${own.linkedPairId}`, topicOf(HARD_ID)]) {
       expect((await get(`/live?topics=${encodeURIComponent(topic)}`, strangerKey)).status).toBe(
@@ -101,21 +143,19 @@ describe('the live topics of a workspace', () => {
   });
 
   it('need the role that the addresses need', async () => {
-    const { body: reader } = await millrace.call(
-      'POST',
-      '/account/api-keys',
-      { name: 'reader', role: 'read' },
-      { key: own.adminKey },
-    );
-    expect(await latest(topicOf(HARD_ID), reader.key)).toMatchObject({ why: { searchable: true } });
-    const { accounts } = (await get('/email-accounts')).body;
-    const adminTopics = [
-      'connectors',
-      `connector:${own.linkedPairId}`,
-      `sender-account:${accounts[0].id}`,
+    const [reader, pusher] = [
+      await createKey(millrace, own.adminKey, 'read'),
+      await createKey(millrace, own.adminKey, 'ingest'),
     ];
-    for (const topic of adminTopics) {
+    expect(await latest(topicOf(HARD_ID), reader.key)).toMatchObject({ why: { searchable: true } });
+    for (const topic of ['connectors', `connector:${own.linkedPairId}`]) {
       expect((await get(`/live?topics=${topic}`, reader.key)).status).toBe(403);
+    }
+    const account = `sender-account:${own.emailAccountId}`;
+    const { byTopic } = await readLive(millrace, [account, 'bounce-mailboxes'], reader.key);
+    expect(byTopic.get(account)).toMatchObject({ account: { id: own.emailAccountId } });
+    for (const topic of [account, 'bounce-mailboxes', `user-file:${own.userFileId}`]) {
+      expect((await get(`/live?topics=${topic}`, pusher.key)).status).toBe(403);
     }
   });
 
@@ -134,12 +174,7 @@ describe('the live topics of a workspace', () => {
   it('tell of a document no more once it is private to somebody else, or deleted', async () => {
     const { db } = millrace.services;
     const topic = topicOf(HARD_ID);
-    const ends = readLive(
-      millrace,
-      [topic],
-      colleagueKey,
-      (events) => 'gone' in (events.get(topic) ?? {}),
-    );
+    const ends = gone(topic, colleagueKey);
     await latest(topic, colleagueKey);
     await sql`update cc_pair set access_type = 'private',
         created_by = ${await ownerOf(db, own.workspaceId)}
@@ -149,12 +184,7 @@ describe('the live topics of a workspace', () => {
     expect((await get(address, colleagueKey)).status).toBe(404);
     expect(await latest(topic)).toMatchObject({ document: { status: 'indexed' } });
 
-    const deleted = readLive(
-      millrace,
-      [topic],
-      own.adminKey,
-      (events) => 'gone' in (events.get(topic) ?? {}),
-    );
+    const deleted = gone(topic);
     await latest(topic);
     await millrace.call(
       'DELETE',

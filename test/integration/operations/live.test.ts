@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#src/platform/database.ts';
+import { readLive } from '#test/support/read-live.ts';
 import { insertPerson, signIn } from '#test/support/seed-people.ts';
 import { createKey } from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
@@ -55,18 +56,28 @@ describe('the stream', () => {
 
   it.each([
     ['of operators', '/live?topics=queues', 403],
+    ['about a queue', '/live?topics=queue:document-index', 403],
+    ['about a job, there or not,', '/live?topics=job:document-index/99999', 403],
     ['of a form that does not exist', '/live?topics=webhook', 400],
     ['that do not exist', '/live?topics=nope', 400],
   ])('refuses topics %s before it begins', async (_, path, status) => {
     expect((await get(path, other.key)).status).toBe(status);
   });
 
-  it.each(['queue:nope', 'webhook:1', 'delivery:1', 'connector:1', 'document:nope'])(
-    'refuses %s, which is not there',
-    async (topic) => {
-      expect((await get(`/live?topics=${topic}`)).status).toBe(404);
-    },
-  );
+  it.each([
+    'queue:nope',
+    'job:nope/1',
+    'job:document-index',
+    'job:document-index/99999',
+    'job:document-index/meta',
+    'webhook:1',
+    'delivery:1',
+    'connector:1',
+    'document:nope',
+    'user-file:nope',
+  ])('refuses %s, which is not there', async (topic) => {
+    expect((await get(`/live?topics=${topic}`)).status).toBe(404);
+  });
 
   it.each(['connector:one', 'connector:0', 'document:%25'])(
     'refuses %s, which cannot be one',
@@ -74,6 +85,19 @@ describe('the stream', () => {
       expect((await get(`/live?topics=${topic}`)).status).toBe(400);
     },
   );
+
+  it('tells a job what its address answers, also to observers', async () => {
+    const path = '/operations/queues/file-sweep/jobs';
+    const { jobs } = (await get(`${path}?state=delayed`)).body;
+    const id = jobs[0].job_id as string;
+    const { body: job } = await get(`${path}/${encodeURIComponent(id)}`);
+    const topic = `job:file-sweep/${id}`;
+    const observer = await createKey(millrace, millrace.adminKey, 'observer');
+    for (const key of [millrace.adminKey, observer.key]) {
+      const { byTopic } = await readLive(millrace, [topic], key);
+      expect(byTopic.get(topic)).toMatchObject(job);
+    }
+  });
 
   it('tells an endpoint with its deliveries and a delivery with its attempts, to its workspace alone', async () => {
     const { body: endpoint } = await millrace.call('POST', '/webhook-endpoints', {

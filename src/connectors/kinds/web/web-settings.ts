@@ -28,7 +28,7 @@ export const webSettings = z
     scroll_before_scraping: z
       .boolean()
       .default(false)
-      .describe('Scroll to the end of each page before it is read. Needs `render_javascript`.')
+      .describe('Scroll to the end of each page before it is read, where its scripts are run.')
       .meta({ title: 'Scroll before reading' }),
     url_rewrites: z
       .null()

@@ -40,14 +40,22 @@ export function isBeingRead({ status }: Attachment): boolean {
   return status === 'PROCESSING';
 }
 
-/** Asks how far those are that are being read. */
-export async function followAttachments(): Promise<void> {
+/** What the event stream told of a file. */
+export function takeAttachment(told: Attachment): void {
+  attachments.value = attachments.peek().map((one) => (one.id === told.id ? told : one));
+}
+
+/** Asks how far those are that are being read; one that is not there any more was deleted. */
+export async function askForAttachments(): Promise<void> {
   const waiting = attachments.peek().filter(isBeingRead);
   if (waiting.length === 0) return;
   const ids = waiting.map(({ id }) => id);
   const found = await call('POST /user/projects/file/statuses', { body: { file_ids: ids } });
   const byId = new Map(found.map((file) => [file.id, file]));
-  attachments.value = attachments.peek().map((one) => byId.get(one.id) ?? one);
+  attachments.value = attachments.peek().map((one) => {
+    if (!ids.includes(one.id)) return one;
+    return byId.get(one.id) ?? { ...one, status: 'FAILED', error: 'It was deleted.' };
+  });
 }
 
 /** After they were sent with a question, and when the page is left: they are of one person and workspace. */

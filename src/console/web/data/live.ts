@@ -18,12 +18,27 @@ const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
  */
 export function useLive(topics: Readonly<Record<string, Take>>, look: () => unknown): void {
   const names = Object.keys(topics).toSorted().join(',');
-  useRepeat(look, FALLBACK_MS, names !== '' && liveState.value === 'lost');
   // What takes an event may depend on the filters of the page, which change while the stream stays.
   const latest = useRef({ topics, look });
   latest.current = { topics, look };
+  const isFollowing = names !== '';
+  const isLost = isFollowing && liveState.value === 'lost';
   useEffect(() => {
-    if (names === '') return undefined;
+    if (!isLost) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void latest.current.look();
+    }, FALLBACK_MS);
+    return () => clearInterval(timer);
+  }, [isLost]);
+  // It stays as it is while another stream is opened for other topics.
+  useEffect(
+    () => () => {
+      liveState.value = 'off';
+    },
+    [isFollowing],
+  );
+  useEffect(() => {
+    if (!isFollowing) return undefined;
     return openStream(names, (topic, data) => {
       if (isGone(data)) void latest.current.look();
       else latest.current.topics[topic]?.(data);
@@ -78,17 +93,5 @@ function openStream(names: string, take: (topic: string, data: unknown) => void)
   return () => {
     document.removeEventListener('visibilitychange', followTab);
     close();
-    liveState.value = 'off';
   };
-}
-
-/** Repeats `look` while the tab is visible and `isNeeded`: for what has no topic of its own. */
-export function useRepeat(look: () => unknown, everyMs: number, isNeeded: boolean): void {
-  useEffect(() => {
-    if (!isNeeded) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void look();
-    }, everyMs);
-    return () => clearInterval(timer);
-  }, [isNeeded, everyMs]);
 }

@@ -1,17 +1,18 @@
 import { useEffect, useRef } from 'preact/hooks';
 import {
+  askForAttachments,
   attach,
   type Attachment,
   attachments,
   clearAttachments,
   detach,
-  followAttachments,
   isBeingRead,
+  takeAttachment,
   uploading,
 } from '#src/console/web/data/attachments.ts';
-import { askInChat, chat, stopAnswer } from '#src/console/web/data/chat.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
-import { filter, link, query } from '#src/console/web/data/place.ts';
+import { askInChat, stopAnswer } from '#src/console/web/data/chat.ts';
+import { useLive } from '#src/console/web/data/live.ts';
+import { filter, query } from '#src/console/web/data/place.ts';
 import { toProblem } from '#src/console/web/data/problem.ts';
 import { may } from '#src/console/web/data/session.ts';
 import { useResource } from '#src/console/web/data/store.ts';
@@ -21,7 +22,8 @@ import { html, type Part } from '#src/console/web/parts/html.ts';
 import { icon } from '#src/console/web/parts/icon.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 
-const EVERY_MS = 1_000;
+/** Topics that a stream may have; further files are followed once these are read. */
+const MAX_TOPICS = 10;
 
 /** Where one asks: the question, files for it, and which documents are searched. */
 export function question(isRunning: boolean): Part {
@@ -34,8 +36,9 @@ function Question({ isRunning }: { isRunning: boolean }): Part {
     field.current?.focus();
     return clearAttachments;
   }, []);
-  const isReading = uploading.value.length > 0 || attachments.value.some(isBeingRead);
-  useRepeat(() => followAttachments().catch(() => undefined), EVERY_MS, isReading);
+  const beingRead = attachments.value.filter(isBeingRead);
+  const isReading = uploading.value.length > 0 || beingRead.length > 0;
+  useLive(topicsOf(beingRead), () => askForAttachments().catch(() => undefined));
   const send = (): void => {
     if (field.current === null || isRunning || isReading) return;
     const text = field.current.value.trim();
@@ -80,6 +83,11 @@ function Question({ isRunning }: { isRunning: boolean }): Part {
   </form>`;
 }
 
+function topicsOf(files: readonly Attachment[]): Record<string, (told: unknown) => void> {
+  const take = (told: unknown): void => takeAttachment((told as { file: Attachment }).file);
+  return Object.fromEntries(files.slice(0, MAX_TOPICS).map(({ id }) => [`user-file:${id}`, take]));
+}
+
 function askButton(isReading: boolean): Part {
   return html`<button
     type="submit"
@@ -95,7 +103,6 @@ function options(): Part {
   return html`<div class="ask-options">
     ${may('member') && html`<${AttachButton} />`}
     <${SetFilter} />
-    ${chat.value.turns.length > 0 && html`<a class="button phone-only" href=${link('/ask')}>New chat</a>`}
   </div>`;
 }
 

@@ -26,6 +26,11 @@ function SessionList({ chosen }: { chosen: string | null }): Part {
     ${known(sessions, ({ sessions: all }) => entries(all, chosen), reload)}`;
 }
 
+/** On a phone, what stands above that list. */
+export function newChat(): Part {
+  return html`<a class="button phone-only" href=${link('/ask')}>New chat</a>`;
+}
+
 /** The same on a phone. */
 export function sessionMenu(chosen: string | null): Part {
   return html`<${SessionMenu} chosen=${chosen} />`;

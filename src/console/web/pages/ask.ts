@@ -8,7 +8,7 @@ import { markdown } from '#src/console/web/parts/markdown.ts';
 import { empty, problemNotice, skeleton } from '#src/console/web/parts/page.ts';
 import { question } from './ask-question.ts';
 import { citation, sourceList } from './ask-sources.ts';
-import { sessionList, sessionMenu } from './ask-sessions.ts';
+import { newChat, sessionList, sessionMenu } from './ask-sessions.ts';
 
 /** A question to what is indexed: the answer, with where each sentence is from. */
 export function Ask(): Part {
@@ -24,7 +24,7 @@ export function Ask(): Part {
     <section class="ask-chat">
       <div class="row apart">
         <h1 tabindex="-1">Ask</h1>
-        ${sessionMenu(wanted)}
+        <span class="row">${turns.length > 0 && newChat()} ${sessionMenu(wanted)}</span>
       </div>
       ${problem && problemNotice(problem, () => openChat(wanted))} ${isLoading && skeleton()}
       ${turns.length === 0 && !isLoading && problem === null && nothingAsked()}

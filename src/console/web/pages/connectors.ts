@@ -9,7 +9,7 @@ import { icon } from '#src/console/web/parts/icon.ts';
 import { count, plural } from '#src/console/web/parts/number.ts';
 import { empty, known, liveMark, page } from '#src/console/web/parts/page.ts';
 import { rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
-import { time } from '#src/console/web/parts/time.ts';
+import { due, time } from '#src/console/web/parts/time.ts';
 
 export type Kind = Reply<'GET /manage/admin/connector-kinds'>[number];
 type Pair = Reply<'GET /manage/admin/connector/status'>[number];
@@ -96,7 +96,7 @@ function pairTable(rows: readonly Pair[], kinds: readonly Kind[]): Part {
         show: ({ docs }) =>
           docs.failed > 0 ? html`<span class="bad">${count(docs.failed)}</span>` : count(0),
       },
-      { name: 'Next run', label: 'next', show: ({ next_run }) => time(next_run) },
+      { name: 'Next run', label: 'next', show: ({ next_run }) => due(next_run) },
     ],
     foot: plural(rows.length, 'connector'),
   });

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { Reply } from '#src/console/web/data/call.ts';
 import { useLive } from '#src/console/web/data/live.ts';
 import { filter, link, linkWith, query } from '#src/console/web/data/place.ts';
@@ -12,7 +11,8 @@ import { count, countText, durationText, plural } from '#src/console/web/parts/n
 import { empty, figures, known, liveMark, page } from '#src/console/web/parts/page.ts';
 import { chooseColumn, pager, rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
 import { time } from '#src/console/web/parts/time.ts';
-import { type Added, addedSection, askToAdd } from './documents-add.ts';
+import { askToAdd } from './documents-add.ts';
+import { addedSection, useAdded } from './documents-added.ts';
 import { chosenBar, type Choice, retryAllButton, useChoice } from './documents-chosen.ts';
 import { chosenFilter, documentFilters, isNarrowed, NO_FILTERS } from './documents-filters.ts';
 
@@ -30,10 +30,10 @@ export function Documents(): Part {
     query: { ...narrowed, cursor, limit: 50 },
   });
   const stats = useResource('GET /service-api/ingestion/stats');
-  const [added, setAdded] = useState<readonly Added[]>([]);
+  const { added, ...adding } = useAdded();
   const choice = useChoice();
-  useLive({ documents: takeStats }, reload);
-  const add = (): void => askToAdd((more) => setAdded([...more, ...added].slice(0, 100)));
+  useLive({ documents: takeStats, ...adding.topics }, () => Promise.all([reload(), adding.look()]));
+  const add = (): void => askToAdd(adding.add);
   return page({
     title: 'Documents',
     about: 'What can be searched and asked about, and what is on its way there.',
@@ -42,7 +42,7 @@ export function Documents(): Part {
       button({ text: 'Add documents', icon: 'plus', look: 'primary', run: add }),
     ],
     content: [
-      added.length > 0 && addedSection(added, () => setAdded([])),
+      added.length > 0 && addedSection(added, adding.clear),
       stats.data && standing(stats.data),
       documentFilters(),
       known(documents, (found) => documentTable(found, choice, add), reload),
@@ -53,7 +53,7 @@ export function Documents(): Part {
 /** The figures come by the stream; whenever they change, the list does. */
 function takeStats(data: unknown): void {
   put('GET /service-api/ingestion/stats', {}, data as Stats);
-  void refresh('GET /service-api/ingestion', 'GET /service-api/ingestion/{document_id}');
+  void refresh('GET /service-api/ingestion');
 }
 
 function standing({ counts, documents_per_second: rate, ...rest }: Stats): Part {

@@ -113,6 +113,7 @@ function show(scrape: Scrape): Parts {
 function leadTable(leads: readonly Lead[]): Part {
   return table({
     caption: 'Leads',
+    hasMany: true,
     rows: leads,
     keyOf: ({ id }) => id,
     columns: [

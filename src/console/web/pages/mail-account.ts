@@ -20,7 +20,7 @@ import {
   section,
 } from '#src/console/web/parts/page.ts';
 import { pager, table, twoLines } from '#src/console/web/parts/table.ts';
-import { time } from '#src/console/web/parts/time.ts';
+import { due, time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 import { deliverabilitySection } from './mail-deliverability.ts';
 import { paceSection } from './mail-pace.ts';
@@ -38,9 +38,15 @@ const STATUSES = [
   'complained',
 ] as const;
 type Told = Messages & { account: Account };
+type Mailboxes = Reply<'GET /bounce-mailboxes'>;
 
 const reload = (): Promise<void> =>
-  refresh('GET /email-accounts/{id}', 'GET /email-accounts', 'GET /email-messages');
+  refresh(
+    'GET /email-accounts/{id}',
+    'GET /email-accounts',
+    'GET /email-messages',
+    'GET /bounce-mailboxes',
+  );
 
 /** Did my messages go out? */
 export function MailAccount({ id = '' }: { id?: string }): Part {
@@ -56,7 +62,13 @@ export function MailAccount({ id = '' }: { id?: string }): Part {
     if (status === undefined && cursor === null) put('GET /email-messages', listing, first);
     else void refresh('GET /email-messages');
   };
-  useLive({ [`sender-account:${id}`]: take }, reload);
+  useLive(
+    {
+      [`sender-account:${id}`]: take,
+      'bounce-mailboxes': (told) => put('GET /bounce-mailboxes', {}, told as Mailboxes),
+    },
+    reload,
+  );
   const { data } = account;
   return page({
     title: data?.email ?? 'Sender account',
@@ -108,7 +120,12 @@ function standing(account: Account): Parts {
         more: account.time_zone,
         isWords: true,
       },
-      { name: 'Server', value: `${account.smtp_host}:${account.smtp_port}`, isWords: true },
+      {
+        name: 'Server',
+        value: account.smtp_host,
+        more: `port ${account.smtp_port}`,
+        isWords: true,
+      },
       { name: 'Verified', value: time(account.verified_at, 'not yet'), isWords: true },
     ]),
   ];
@@ -139,7 +156,7 @@ function messageTable({ messages, next_cursor: next }: Messages, isFiltered: boo
         label: 'attempts',
         show: ({ attempts }) => count(attempts),
       },
-      { name: 'Next', label: 'next', show: (message) => time(message.next_attempt_at) },
+      { name: 'Next', label: 'next', show: (message) => due(message.next_attempt_at) },
       { name: 'Made', label: 'made', show: (message) => time(message.created_at) },
     ],
     foot: pager({

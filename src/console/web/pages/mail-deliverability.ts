@@ -20,17 +20,15 @@ export function deliverabilitySection({ deliverability }: Account): Part {
 }
 
 function findings({ spf, dkim, dmarc, alignment, checked_at: at }: Deliverability): Parts {
-  return [
-    finding('SPF', spf),
-    finding('DKIM', dkim),
-    finding('DMARC', dmarc),
-    html`<p>${alignment.explanation}</p>`,
-    html`<p class="muted">As of ${time(at)}. Verify the account again after a change of DNS.</p>`,
-  ];
+  return html`<div class="stack">
+    ${finding('SPF', spf)} ${finding('DKIM', dkim)} ${finding('DMARC', dmarc)}
+    <p>${alignment.explanation}</p>
+    <p class="muted">As of ${time(at)}. Verify the account again after a change of DNS.</p>
+  </div>`;
 }
 
 function finding(name: string, { state, advice, record, publish }: Finding): Part {
-  return html`<div class="finding">
+  return html`<div>
     <h3>${name} ${stateBadge(state)}</h3>
     ${advice.map((sentence) => html`<p>${sentence}</p>`)}
     ${

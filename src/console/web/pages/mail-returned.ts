@@ -1,5 +1,4 @@
 import { call } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
 import { roleOf, session } from '#src/console/web/data/session.ts';
 import { useResource } from '#src/console/web/data/store.ts';
 import { label } from '#src/console/web/parts/badge.ts';
@@ -18,8 +17,6 @@ import {
   reloadMailboxes,
 } from './mail-returned-dialogs.ts';
 
-const EVERY_MS = 3_000;
-
 /** Where messages that come back arrive, and whether that is read. */
 export function returnedSection(account: Account): Part {
   return html`<${Returned} key="returned" account=${account} />`;
@@ -30,7 +27,6 @@ function Returned({ account }: { account: Account }): Part {
   const own = (mailboxes.data?.bounce_mailboxes ?? []).filter(
     ({ email_account_id: id }) => id === account.id || id === null,
   );
-  useRepeat(reloadMailboxes, EVERY_MS, own.some(isBeingRead));
   const isAdmin = roleOf(session.value) === 'admin';
   return section({
     title: 'Returned mail',
@@ -58,12 +54,6 @@ function Returned({ account }: { account: Account }): Part {
       reloadMailboxes,
     ),
   });
-}
-
-/** It was named, or asked to be read, and has not been since. */
-function isBeingRead({ kind, status, next_poll_at: next }: Mailbox): boolean {
-  if (kind === 'webhook') return false;
-  return status === 'waiting' || (next !== null && new Date(next).getTime() <= Date.now());
 }
 
 function standing(mailbox: Mailbox, isAdmin: boolean): Parts {

@@ -84,11 +84,13 @@ function showMembers({ members, total, seats }: Reply<'GET /account/members'>): 
       },
       {
         name: 'Signs in as',
+        label: 'role',
         show: (member) => html`<span class="tag">${member.sign_in_role ?? 'keys only'}</span>`,
       },
       {
         name: 'Keys',
-        show: ({ roles }) => roles.map((role) => html`<span class="tag">${role}</span> `),
+        label: 'keys',
+        show: ({ roles }) => roles.map((role) => html`<span class="tag">${role}</span>`),
       },
       { name: 'Since', label: 'since', role: 'wide', show: ({ created_at }) => time(created_at) },
       { name: '', role: 'state', show: memberActions },

@@ -1,7 +1,7 @@
 import type { Reply } from '#src/console/web/data/call.ts';
 import { link, linkWith, query } from '#src/console/web/data/place.ts';
 import { refresh, useResource } from '#src/console/web/data/store.ts';
-import { choiceFilter } from '#src/console/web/parts/filter.ts';
+import { choiceFilter, filterBar } from '#src/console/web/parts/filter.ts';
 import { html, type Part } from '#src/console/web/parts/html.ts';
 import { plural } from '#src/console/web/parts/number.ts';
 import { empty, facts, known, page } from '#src/console/web/parts/page.ts';
@@ -27,14 +27,14 @@ export function OperationsAudit(): Part {
     title: 'Audit log',
     about: 'What operators did, for a year.',
     content: [
-      html`<div class="row">
-        ${choiceFilter({ name: 'queue', label: 'Queue', options: actions.data?.queues ?? [] })}
-        ${choiceFilter({
+      filterBar([
+        choiceFilter({ name: 'queue', label: 'Queue', options: actions.data?.queues ?? [] }),
+        choiceFilter({
           name: 'user_id',
           label: 'Person',
           options: people.map(({ user_id: value, name }) => ({ value, text: name })),
-        })}
-      </div>`,
+        }),
+      ]),
       known(actions, (found) => actionList(found, queue !== null || person !== null), reload),
     ],
   });

@@ -1,37 +1,34 @@
 import type { Reply } from '#src/console/web/data/call.ts';
-import { useRepeat } from '#src/console/web/data/live.ts';
+import { useLive } from '#src/console/web/data/live.ts';
 import { link } from '#src/console/web/data/place.ts';
-import { refresh, useResource } from '#src/console/web/data/store.ts';
+import { put, refresh, useResource } from '#src/console/web/data/store.ts';
 import { label, type Tone } from '#src/console/web/parts/badge.ts';
 import { shortId } from '#src/console/web/parts/copy.ts';
 import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { icon, type IconName } from '#src/console/web/parts/icon.ts';
 import { durationText } from '#src/console/web/parts/number.ts';
-import { facts, known, page, section } from '#src/console/web/parts/page.ts';
+import { facts, known, liveMark, page, section } from '#src/console/web/parts/page.ts';
 import { time } from '#src/console/web/parts/time.ts';
 import { resolvedLink } from './subjects.ts';
 
 type Job = Reply<'GET /operations/queues/{queue}/jobs/{job_id}'>;
 type Event = Job['events'][number];
 
-const EVERY_MS = 2_500;
 const reload = (): Promise<void> => refresh('GET /operations/queues/{queue}/jobs/{job_id}');
 
 /** One job: what it is about, and what happened to it. */
 export function OperationsJob({ queue = '', id = '' }: { queue?: string; id?: string }): Part {
-  const job = useResource('GET /operations/queues/{queue}/jobs/{job_id}', {
-    path: { queue, job_id: id },
-  });
+  const given = { path: { queue, job_id: id } };
+  const job = useResource('GET /operations/queues/{queue}/jobs/{job_id}', given);
+  const take = (told: unknown): void =>
+    put('GET /operations/queues/{queue}/jobs/{job_id}', given, told as Job);
+  useLive({ [`job:${queue}/${id}`]: take }, reload);
   const { data } = job;
-  useRepeat(
-    reload,
-    EVERY_MS,
-    data !== null && data.state !== 'completed' && data.state !== 'failed',
-  );
   return page({
     title: `Job ${id}`,
     under: { text: queue, href: link(`/operations/${queue}`) },
     badge: data && jobBadge(data.state),
+    actions: data && liveMark(),
     content: known(job, show, reload, {
       text: `Jobs of ${queue}`,
       href: link(`/operations/${queue}/jobs`),

@@ -9,7 +9,7 @@ import { html, type Part } from '#src/console/web/parts/html.ts';
 import { count, countText, duration, plural } from '#src/console/web/parts/number.ts';
 import { empty, known, liveMark, page, section } from '#src/console/web/parts/page.ts';
 import { type Column, rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
-import { time } from '#src/console/web/parts/time.ts';
+import { due, time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 
 type Found = Reply<'GET /operations/schedules'>;
@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
     name: 'Next',
     label: 'next',
     show: ({ next_at, paused }) =>
-      paused ? label({ tone: 'grey', icon: 'pause', word: 'paused' }) : time(next_at, 'unknown'),
+      paused ? label({ tone: 'grey', icon: 'pause', word: 'paused' }) : due(next_at, 'unknown'),
   },
 ];
 

@@ -60,10 +60,7 @@ function documentFigures(found: Found): Part {
     },
     {
       name: 'Failed documents',
-      value:
-        documents.failed === 0
-          ? count(0)
-          : linked('/documents?status=failed', documents.failed, 'bad'),
+      value: linked('/documents?status=failed', documents.failed, 'bad'),
     },
   ]);
 }
@@ -91,7 +88,8 @@ function useFigures({ minutes, deliveries, ...found }: Found): Part {
 }
 
 function linked(to: string, value: number, look: string = ''): Part {
-  return may('ingest') ? html`<a class=${look} href=${link(to)}>${count(value)}</a>` : count(value);
+  if (value === 0 || !may('ingest')) return count(value);
+  return html`<a class=${look} href=${link(to)}>${count(value)}</a>`;
 }
 
 /** What a failure of each kind is called, and where such failures are listed. */
@@ -192,7 +190,7 @@ function firstSteps(): Part {
       ${
         may('ingest') &&
         html`<li>
-          <strong>Send a document</strong> from a program and watch it become searchable.
+          <strong>Add a document</strong>, here or from a program, and watch it become searchable.
           <div>${linkButton('Documents', link('/documents'))}</div>
         </li>`
       }

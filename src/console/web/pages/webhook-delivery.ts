@@ -9,7 +9,7 @@ import { html, type Part, type Parts } from '#src/console/web/parts/html.ts';
 import { icon } from '#src/console/web/parts/icon.ts';
 import { durationText } from '#src/console/web/parts/number.ts';
 import { empty, facts, known, liveMark, page, section } from '#src/console/web/parts/page.ts';
-import { time } from '#src/console/web/parts/time.ts';
+import { due, time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 import { isOnItsWay } from './webhook-endpoint.ts';
 
@@ -77,7 +77,7 @@ function standing(delivery: Delivery): Part {
         ['Event', shortId(delivery.event_id)],
         ['Made', time(delivery.created_at)],
         delivery.delivered_at ? ['Delivered', time(delivery.delivered_at)] : null,
-        delivery.next_attempt_at ? ['Next attempt', time(delivery.next_attempt_at)] : null,
+        delivery.next_attempt_at ? ['Next attempt', due(delivery.next_attempt_at)] : null,
         delivery.error === null ? null : ['Last error', delivery.error],
       ])}
     </div>

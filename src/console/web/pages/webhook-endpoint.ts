@@ -20,7 +20,7 @@ import {
   section,
 } from '#src/console/web/parts/page.ts';
 import { pager, rowLink, table, twoLines } from '#src/console/web/parts/table.ts';
-import { time } from '#src/console/web/parts/time.ts';
+import { due, time } from '#src/console/web/parts/time.ts';
 import { say } from '#src/console/web/parts/toast.ts';
 import { askToRecover } from './webhook-recover.ts';
 import { type Endpoint, endpointBody, endpointFields, showSecret, typesText } from './webhooks.ts';
@@ -162,7 +162,7 @@ function deliveryTable({ deliveries, next_cursor }: Deliveries, isFiltered: bool
         label: 'attempts',
         show: (one) => countText(one.attempts),
       },
-      { name: 'Next', label: 'next', show: (one) => time(one.next_attempt_at) },
+      { name: 'Next', label: 'next', show: (one) => due(one.next_attempt_at) },
       { name: 'Made', label: 'made', show: (one) => time(one.created_at) },
       { name: 'Id', role: 'wide', show: (one) => shortId(one.id) },
     ],

@@ -10,9 +10,12 @@ export function countText(value: number): string {
   return sign + grouped + (rest === undefined ? '' : `.${rest}`);
 }
 
+/** Stands for a value that is missing. */
+export const NONE = '–';
+
 /** A count. Nothing known is a dash. */
 export function count(value: number | null | undefined): Part {
-  return html`<span class="number">${typeof value === 'number' ? countText(value) : '–'}</span>`;
+  return html`<span class="number">${typeof value === 'number' ? countText(value) : NONE}</span>`;
 }
 
 /** `3 documents`, `1 document`. */
@@ -34,7 +37,7 @@ export function durationText(ms: number): string {
 }
 
 export function duration(ms: number | null | undefined): Part {
-  return html`<span class="number">${typeof ms === 'number' ? durationText(ms) : '–'}</span>`;
+  return html`<span class="number">${typeof ms === 'number' ? durationText(ms) : NONE}</span>`;
 }
 
 const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;

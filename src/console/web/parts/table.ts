@@ -1,6 +1,8 @@
 import { html, type Part, type Parts } from './html.ts';
+import { NONE } from './number.ts';
 
 export interface Column<Row> {
+  /** Empty for what one can do with a row. */
   readonly name: string;
   readonly show: (row: Row) => Parts;
   /** In the head of the table, in place of the name. */
@@ -67,14 +69,23 @@ export function table<Row>(given: TableFacts<Row>): Part {
 
 function cell<Row>(column: Column<Row>, row: Row): Part {
   const { label, show } = column;
-  return html`<td role="cell" class=${classesOf(column)} data-label=${label ?? null}>
-    ${show(row)}
+  const value = show(row);
+  // On a phone the values are in a line, where one that is missing would only be in the way.
+  const presence = value === NONE && column.role !== 'main' ? 'none' : '';
+  return html`<td
+    role="cell"
+    class=${`${classesOf(column)} ${presence}`}
+    data-label=${label ?? null}
+  >
+    ${value}
   </td>`;
 }
 
-function classesOf({ role, isNumber = false }: Pick<Column<never>, 'role' | 'isNumber'>): string {
+type Placed = Pick<Column<never>, 'name' | 'role' | 'isNumber'>;
+
+function classesOf({ name, role, isNumber = false }: Placed): string {
   const place = role === 'wide' ? 'wide-only' : (role ?? '');
-  return `${place} ${isNumber ? 'right' : ''}`;
+  return `${place} ${isNumber ? 'right' : ''} ${name === '' ? 'act' : ''}`;
 }
 
 /** A column of boxes to choose rows by, with one for all of them. */

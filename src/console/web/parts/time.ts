@@ -1,21 +1,34 @@
 import { now } from '#src/console/web/data/now.ts';
 import { html, type Part } from './html.ts';
-import { durationText } from './number.ts';
+import { durationText, NONE } from './number.ts';
 
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 /** Beyond this, a date says more than a number of days. */
 const FAR_MS = 45 * 86_400_000;
 
 /** How long ago or how soon, with the exact time on hover. Nothing is a dash, or `none`. */
-export function time(iso: string | null | undefined, none: string = '–'): Part {
-  return iso ? html`<${Time} iso=${iso} />` : html`<span class="muted">${none}</span>`;
+export function time(iso: string | null | undefined, none: string = NONE): Part {
+  return iso ? html`<${Time} iso=${iso} />` : missing(none);
 }
 
-function Time({ iso }: { iso: string }): Part {
+/** When something is to happen; a time that is past says that it is due. */
+export function due(iso: string | null | undefined, none: string = NONE): Part {
+  return iso ? html`<${Time} iso=${iso} words=${dueText} />` : missing(none);
+}
+
+function missing(none: string): Part {
+  return none === NONE ? NONE : html`<span class="muted">${none}</span>`;
+}
+
+function Time({ iso, words = relativeText }: { iso: string; words?: typeof relativeText }): Part {
   const date = new Date(iso);
   return html`<time datetime=${iso} title=${EXACT.format(date)}
-    >${relativeText(date.getTime() - now.value)}</time
+    >${words(date.getTime() - now.value)}</time
   >`;
+}
+
+export function dueText(ms: number): string {
+  return ms > 0 ? relativeText(ms) : `due ${relativeText(ms)}`;
 }
 
 export function relativeText(ms: number): string {

@@ -3,9 +3,11 @@ import { newTurn, withPacket, type Packet } from '#src/console/web/data/answer.t
 import { forPeople } from '#src/console/web/data/problem.ts';
 import { loneValues } from '#src/console/web/parts/lone-values.ts';
 import { html } from '#src/console/web/parts/html.ts';
-import { countText, durationText, plural } from '#src/console/web/parts/number.ts';
+import { countText, durationText, NONE, plural } from '#src/console/web/parts/number.ts';
 import { safeAddress } from '#src/console/web/parts/outside-link.ts';
 import { csvText } from '#src/console/web/parts/save-csv.ts';
+import { table } from '#src/console/web/parts/table.ts';
+import { dueText, time } from '#src/console/web/parts/time.ts';
 
 it.each(['javascript:alert(1)', ' JavaScript:alert(1)', 'data:text/html,x', 'vbscript:x', 'x', ''])(
   'makes no link of %s',
@@ -63,6 +65,29 @@ it('writes numbers, counts and durations', () => {
     '2 h',
     '2 d',
   ]);
+});
+
+it('says of a time that is past that it is due', () => {
+  expect([-36_000, -1_000, 36_000].map(dueText)).toEqual([
+    'due 36 s ago',
+    'due just now',
+    'in 36 s',
+  ]);
+});
+
+it('marks values of a table that are missing, for a phone to leave out, but not the name of a row', () => {
+  const shown = table({
+    caption: 'Queues',
+    rows: [{ oldest: null }],
+    keyOf: () => 'one',
+    columns: [
+      { name: 'Name', role: 'main', show: () => NONE },
+      { name: 'Oldest', label: 'oldest', show: ({ oldest }) => time(oldest) },
+      { name: 'Next', label: 'next', show: ({ oldest }) => time(oldest, 'never') },
+    ],
+  });
+  const classes = JSON.stringify(shown).matchAll(/"role":"cell","class":"([^"]*)"/g);
+  expect([...classes].map(([, name = '']) => name.trim())).toEqual(['main', 'none', '']);
 });
 
 it('builds an answer from its packets: steps, sources once each, citations, the end', () => {

@@ -7,6 +7,7 @@ import {
 } from '#src/documents/merge-postings.ts';
 import { dropOlderSegments, RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
 import { RENEWED_TITLES_PER_STEP, renewTitles } from '#src/documents/renew-titles.ts';
+import { fillSynonyms, SYNONYMS_PER_STEP } from '#src/documents/search/fill-synonyms.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { defineWorker } from './worker.ts';
 
@@ -27,6 +28,7 @@ export const worker = defineWorker(termFold, async ({ db, inBackground }, _paylo
   const rows = await repeat(() => foldTermDeltas(db, ROWS_PER_STEP), ROWS_PER_STEP);
   const renewed = await repeat(() => renewTerms(db), RENEWED_PER_STEP);
   await repeat(() => renewTitles(db), RENEWED_TITLES_PER_STEP);
+  await repeat(() => fillSynonyms(db), SYNONYMS_PER_STEP);
   while (await inBackground(() => dropOlderSegments(db))) job.signal.throwIfAborted();
   while (await mergePostings(db, inBackground, job.signal)) job.signal.throwIfAborted();
   if (await checkPostings(db, inBackground, job.signal)) await dropAbandonedSegments(db);

@@ -37,18 +37,21 @@ export const NO_CORRECTIONS: Corrections = {
  * nine letters on two; or the word that it makes with its neighbour. Words in quotes, excluded words and words with
  * synonyms stay as they are. A word is suggested only if the searcher may see a chunk that has it.
  * @param counts of all terms of the query
+ * @param parts words that no chunk need have, since they are parts of compounds
  */
 export async function findCorrections(
   db: Database,
   scope: SearchScope,
   query: SearchQuery,
   counts: TermCounts,
+  parts: ReadonlySet<string>,
 ): Promise<Corrections> {
   const idOf = termIdIn(scope);
   const loose = looseWords(query);
   const idsOf = (word: string) => [idOf(word), idOf(foldWord(word))];
   const secret = await termsOfOthers(db, scope, loose.flatMap(idsOf), counts);
-  const isKnown = (word: string) => idsOf(word).some((id) => counts.df.has(id) && !secret.has(id));
+  const isKnown = (word: string) =>
+    parts.has(word) || idsOf(word).some((id) => counts.df.has(id) && !secret.has(id));
   const unknown = loose.filter((word) => !isKnown(word));
   if (counts.chunks === 0 || unknown.length === 0 || unknown.length > MAX_CORRECTED) {
     return NO_CORRECTIONS;

@@ -40,6 +40,9 @@ beforeAll(async () => {
     synonyms: [
       ['car', 'automobile'],
       ['AWS', 'Amazon Web Services'],
+      ['cpp', 'C++'],
+      ['csharp', 'C#'],
+      ['cancel', 'kündigen', 'Kündigung'],
     ],
   });
   await millrace.settled(owner.key);
@@ -47,7 +50,7 @@ beforeAll(async () => {
     await gatherWords(db);
     const { rows } = await sql<{ isOver: boolean }>`
       select (value->>'until')::bigint >= (select max(id) from chunk) as "isOver"
-      from deployment_fact where name = 'words_gathered'`.execute(db);
+      from deployment_fact where name = 'compounds_gathered'`.execute(db);
     return rows[0]?.isOver === true;
   });
 });
@@ -265,6 +268,36 @@ describe('languages', () => {
   exactlyFor([['"北京办公室"', ['zh']]]);
 });
 
+describe('compounds', () => {
+  const words = (query: string) => ({ query, hybrid_alpha: 0 });
+
+  firstFor([
+    [words('Reinigung'), 'de-pavement-cleaning'],
+    [words('Reinigungen'), 'de-pavement-cleaning'],
+    [words('Gehweg'), 'de-pavement'],
+    [words('afval'), 'nl-waste'],
+    [words('Reinignug Gehwege'), 'de-pavement'],
+  ]);
+  exactlyFor([
+    // Nobody writes of a cleaning alone.
+    [words('Gehweg'), ['de-pavement']],
+    [words('"Reinigung"'), []],
+    [words('Zubereiter'), []],
+    [words('Walze'), []],
+  ]);
+
+  it('are marked where they match, and are no correction', async () => {
+    const { body } = await search({ query: 'Reinigung', explain: true });
+    expect(body.corrected_query).toBeNull();
+    expect(body.results[0].match_highlights[0]).toContain('<hi>Gehwegreinigung</hi>');
+  });
+
+  it('are found by those who may see both parts', async () => {
+    expect((await search(words('Zubereiter'), owner)).ids).toEqual(['de-curd']);
+    expect((await search(words('Walze'), owner)).ids).toEqual(['curd-private']);
+  });
+});
+
 describe('recency', () => {
   firstFor([
     ['price list flour', 'prices-2025'],
@@ -276,7 +309,17 @@ describe('recency', () => {
 describe('synonyms', () => {
   firstFor([
     ['car', 'car'],
+    ['cars', 'car'],
     ['aws', 'aws'],
+    ['amazon web service', 'aws'],
+    [{ query: 'cpp', hybrid_alpha: 0 }, 'lang-cpp20'],
+    [{ query: 'csharp', hybrid_alpha: 0 }, 'lang-cs'],
+    [{ query: 'cancelled', hybrid_alpha: 0 }, 'de-notice'],
+    [{ query: 'gekündigt', hybrid_alpha: 0 }, 'de-notice'],
+  ]);
+  neverFor([
+    [{ query: 'cpp', hybrid_alpha: 0 }, 'lang-c'],
+    [{ query: 'csharp', hybrid_alpha: 0 }, 'lang-cpp'],
   ]);
   exactlyFor([['"car"', []]]);
 });

@@ -218,6 +218,61 @@ describe('POST /search/suggest', () => {
     ['   ', []],
     ['"\'\\:*&|!', []],
     ['nothing begins so', []],
+    // The last word is begun, the others are whole, in any inflection
+    ['quarter zep', []],
+    ['reports quart', ['word reports quarterly', 'title Quarterly zeppelin report']],
+    ['quarterly ', ['title Quarterly zeppelin report']],
+    ['zep quarterly', []],
+    // Without accents, and with letters that are written as two
+    ['koben', ['word københavn', 'title København']],
+    ['KØBEN', ['word københavn', 'title København']],
+    ['lod', ['word łódź', 'title Łódź']],
+    ['ел', ['word ёлка', 'title Ёлка']],
+    ['ёл', ['word ёлка', 'title Ёлка']],
+    ['vertrag', ['word verträge', 'title Verträge']],
+    ['vertraege', ['word verträge', 'title Verträge']],
+    // Symbols and versions
+    ['C++', ['word C++20', 'title Press C++20']],
+    ['c+', ['word C++20', 'title Press C++20']],
+    ['press c', ['title Press C++20']],
+    ['C#', []],
+    ['.ne', []],
+    ['2.1', ['word 2.11.3', 'title Release 2.11.3']],
+    [
+      'release 3.11.',
+      [
+        'word release 3.11.2',
+        'word release 3.11.21',
+        'title Release 3.11.2',
+        'title Release 3.11.21',
+      ],
+    ],
+    // Marks of the query language
+    ['title:zep', ['word title:zeppelin', 'title Quarterly zeppelin report']],
+    ['title:', []],
+    ['security -draft', ['title Security policy']],
+    ['security -dra', ['word security -draft', 'title Security policy']],
+    ['-dra', ['word -draft']],
+    ['-draft', []],
+    [
+      '"security pol',
+      ['word "security policy', 'title Security policy', 'title Draft of the security policy'],
+    ],
+    ['"policy secu', []],
+    [
+      '"security policy" dra',
+      ['word "security policy" draft', 'title Draft of the security policy'],
+    ],
+    [
+      '“security policy” dra',
+      ['word “security policy” draft', 'title Draft of the security policy'],
+    ],
+    ['"policy security" dra', []],
+    ['policy -"draft of"', ['title Security policy']],
+    ['time-sh', ['word time-sharing', 'title Time-sharing systems']],
+    ['timesh', ['word timesharing', 'title Time-sharing systems']],
+    ['休', ['word 休暇', 'title 休暇']],
+    ['a b c d e f g h i quarterly zep', []],
   ])('%s is completed as %j', async (query, expected) => {
     expect(await suggest(query)).toEqual(expected);
   });

@@ -40,7 +40,7 @@ export async function askedTerms(
   const salt = workspaceSalt(workspaceId);
   const { guesses, forms, areAdded } = corrections;
   const { text, looseText } = correctQuery(query, new Map([...forms, ...guesses]));
-  const synonyms = await synonymsOf(db, workspaceId, looseText);
+  const synonyms = await synonymsOf(db, workspaceId, new Set([query.looseText, looseText]));
   const inflected = await inflectSynonyms(db, workspaceId, synonyms);
   const widened = [...synonyms, ...inflected];
   const own = queryTermsOf(query.text);

@@ -34,8 +34,8 @@ export const NO_CORRECTIONS: Corrections = {
 
 /**
  * Finds words that no chunk has, in any inflection, and for each the nearest word of the workspace: one edit away, from
- * nine letters on two; or the word that it makes with its neighbour. Words in quotes, excluded words and words with
- * synonyms stay as they are. A word is suggested only if the searcher may see a chunk that has it.
+ * nine letters on two; or the word that it makes with its neighbour. Words in quotes and excluded words stay as
+ * they are, and of words with synonyms only the inflection may be another one. A word is suggested only if the searcher may see a chunk that has it.
  * @param counts of all terms of the query
  * @param parts words that no chunk need have, since they are parts of compounds
  */
@@ -68,10 +68,11 @@ export async function findCorrections(
   }
   const inTitle = new Set(titleWords(query));
   for (const [word, choices] of proposals.choices) {
-    if (joinedWords.has(word) || choices.length === 0 || (await hasSynonyms(db, scope, word))) {
-      continue;
-    }
-    const likely = choices.map((choice) => choice.word);
+    if (joinedWords.has(word) || choices.length === 0) continue;
+    const isNamed = await hasSynonyms(db, scope, word);
+    const likely = choices
+      .filter(({ isInflection }) => isInflection || !isNamed)
+      .map((choice) => choice.word);
     const best = await firstVisible(db, scope, likely, inTitle.has(word));
     if (best === null) continue;
     const isForm = choices.find((choice) => choice.word === best)?.isInflection === true;
@@ -150,7 +151,7 @@ async function hasSynonyms(
   { workspaceId }: SearchScope,
   word: string,
 ): Promise<boolean> {
-  return (await synonymsOf(db, workspaceId, word)).length > 0;
+  return (await synonymsOf(db, workspaceId, new Set([word]))).length > 0;
 }
 
 async function firstVisible(

@@ -15,7 +15,6 @@ import { keepMatching } from './keep-matching.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { type FoundChunk, MAX_SCORED, type SearchScope } from './search-terms.ts';
 import type { WordSearch } from './match-words.ts';
-import type { TermOrigin } from './term-origins.ts';
 import { searchVectors } from './search-vectors.ts';
 import { searchWords } from './search-words.ts';
 import { WORD_WEIGHTS } from './weights.ts';
@@ -52,13 +51,7 @@ export interface Candidate {
   dense: number | null;
 }
 
-export interface FoundCandidates {
-  /** The terms that the question asks for, in order, and those of its synonyms and compounds. */
-  words: string[];
-  /** Term → why it is asked for. */
-  origins: ReadonlyMap<string, TermOrigin>;
-  /** Those of the question that some chunk has, each with its idf in the workspace. */
-  weights: ReadonlyMap<string, number>;
+export interface FoundCandidates extends AskedTerms {
   candidates: Candidate[];
   corrections: Corrections;
   /** How words were searched; null when they find nothing by themselves. */
@@ -115,14 +108,15 @@ async function candidatesFor(
   services: CandidateServices,
   question: Question,
   scope: SearchScope,
-  { words, origins, queryTerms, weights, counts }: AskedTerms,
+  asked: AskedTerms,
   corrections: Corrections,
 ): Promise<FoundCandidates> {
   const { db, embedder, config } = services;
   const { query, workspaceId, hybridAlpha } = question;
+  const { queryTerms, counts } = asked;
   // A query that only excludes names nothing to find.
   if (counts.chunks === 0 || query.text.trim() === '') {
-    return { words, origins, weights, corrections, candidates: [], wordSearch: null };
+    return { ...asked, corrections, candidates: [], wordSearch: null };
   }
   const weigh = wordIdf(counts, workspaceSalt(workspaceId));
   const [lexical, dense] = await Promise.all([
@@ -136,7 +130,7 @@ async function candidatesFor(
   const found = isByVectors ? joined.filter((one) => one.dense !== null) : joined;
   const candidates = await keepMatching(db, workspaceId, query.conditions, found);
   const wordSearch = isByVectors ? null : { scope, queryTerms, counts };
-  return { words, origins, weights, corrections, candidates, wordSearch };
+  return { ...asked, corrections, candidates, wordSearch };
 }
 
 /** Null when vectors are not wanted, and while the embedder is unavailable: words alone are better than nothing. */

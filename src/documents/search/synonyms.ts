@@ -67,15 +67,19 @@ export interface Synonym {
   of: string;
 }
 
-/** The phrases that mean the same as words of a query in any inflection, each once, without those that it has itself. */
+/**
+ * The phrases that mean the same as words of a query in any inflection, each once, without those that it has itself.
+ * @param queries the query, and the same with its words replaced
+ */
 export async function synonymsOf(
   db: Database,
   workspaceId: WorkspaceId,
-  query: string,
+  queries: ReadonlySet<string>,
 ): Promise<Synonym[]> {
-  const stems = runsOf(synonymStems(query));
-  const forms = runsOf(wordsOf(formOf(query)));
-  const olderForms = runsOf(wordsOf(phraseForm(query)));
+  const texts = [...queries];
+  const stems = texts.flatMap((text) => runsOf(synonymStems(text)));
+  const forms = texts.flatMap((text) => runsOf(wordsOf(formOf(text))));
+  const olderForms = texts.flatMap((text) => runsOf(wordsOf(phraseForm(text))));
   if (stems.length + olderForms.length === 0) return [];
   const { rows } = await sql<Synonym>`
     select phrase, "of" from (

@@ -61,6 +61,7 @@ const call = (method: string, path: string, body?: unknown, user: TestUser = own
 
 interface Result {
   document_id: string;
+  explanation: { terms: object[] };
   similar_count: number;
   similar_document_ids: string[];
 }
@@ -295,6 +296,25 @@ describe('compounds', () => {
   it('are found by those who may see both parts', async () => {
     expect((await search(words('Zubereiter'), owner)).ids).toEqual(['de-curd']);
     expect((await search(words('Walze'), owner)).ids).toEqual(['curd-private']);
+  });
+});
+
+describe('explain', () => {
+  it.each<[string, object]>([
+    ['kubernetes', { term: 'kubernet', kind: 'query', of: null }],
+    ['kuberntes', { term: 'kubernet', kind: 'correction', of: 'kuberntes' }],
+    ['Kündigung', { term: 'kündigungen', kind: 'form', of: 'kündigung' }],
+    ['cars', { term: 'automobil', kind: 'synonym', of: 'car' }],
+    ['cancelled', { term: 'kündigungen', kind: 'synonym_form', of: 'cancel' }],
+    ['Reinigung', { term: 'gehwegreinigung', kind: 'compound', of: 'reinigung' }],
+  ])('%s is searched for as %j', async (query, term) => {
+    const { results } = await search({ query, explain: true, hybrid_alpha: 0 });
+    expect(results[0]?.explanation.terms).toContainEqual({ ...term, score: expect.any(Number) });
+  });
+
+  it('names no word that stands only where the searcher may not look', async () => {
+    const { text } = await search({ query: 'Walze im Mondschein', explain: true });
+    expect(text).not.toMatch(/mondscheinwalz/i);
   });
 });
 

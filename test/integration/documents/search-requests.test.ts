@@ -33,7 +33,18 @@ async function search(request: object, path = '/search') {
 }
 
 interface Explained {
-  explanation: { dense: object | null };
+  score: number;
+  explanation: {
+    lexical: { score: number } | null;
+    dense: object | null;
+    relevance: number;
+    parts: Record<string, number>;
+    recency: number;
+    boost: number;
+    scale: number;
+    terms: { term: string; kind: string; score: number }[];
+    copies: { document_id: string; score: number }[];
+  };
 }
 interface FacetCount {
   value: string;
@@ -127,6 +138,52 @@ describe('what a request asks for', () => {
     const plain = await search({ query: 'kubernetes' });
     expect(plain.body.results[0].explanation).toBeNull();
     expect(plain.body.facets).toBeNull();
+  });
+
+  it.each([
+    { query: 'security policy passwords badges' },
+    { query: 'house rules canteen badge windows' },
+    { query: 'the mill, its reset, crash, portal and report', hybrid_alpha: 0.6 },
+    { query: 'kubernetes' },
+    { query: 'release crash', hybrid_alpha: 0, recency_bias: 'favor_recent' },
+    { query: 'price list', hybrid_alpha: 1 },
+  ])('explain has parts and factors that make the score of every result of %j', async (request) => {
+    const boosted = { boost: 5 };
+    await call('PATCH', '/service-api/ingestion/draft', boosted);
+    const { body } = await search({ ...request, explain: true, limit: 100 });
+    const results: Explained[] = body.results;
+    expect(results.length).toBeGreaterThan(0);
+    const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+    for (const { score, explanation } of results) {
+      const { lexical, relevance, parts, recency, boost, scale, terms } = explanation;
+      expect(sum(Object.values(parts))).toBeCloseTo(relevance, 10);
+      expect(relevance * recency * boost * scale).toBeCloseTo(score, 10);
+      expect(parts['order']).toBeLessThanOrEqual(0);
+      if (lexical) expect(sum(terms.map((one) => one.score))).toBeCloseTo(lexical.score, 4);
+      if (!lexical) expect(parts['words']).toBe(0);
+      if (explanation.dense === null) expect(parts['vectors']).toBe(0);
+    }
+    await call('PATCH', '/service-api/ingestion/draft', { boost: 0 });
+  });
+
+  it('explain says what title, nearness, boost and copies did', async () => {
+    const explained = async (query: string): Promise<Explained[]> =>
+      (await search({ query, explain: true })).body.results;
+    const [policy] = await explained('security policy');
+    expect(policy?.explanation.parts['title']).toBeGreaterThan(0);
+    expect(policy?.explanation.parts['proximity']).toBeGreaterThan(0);
+    const [probe] = await explained('container restarts');
+    expect(probe?.explanation.parts['title']).toBe(0);
+    await call('PATCH', '/service-api/ingestion/kubernetes', { boost: 5 });
+    const [boosted] = await explained('container restarts');
+    expect(boosted?.explanation.boost).toBeGreaterThan(1.5);
+    expect(boosted?.explanation.scale).toBeLessThan(1);
+    await call('PATCH', '/service-api/ingestion/kubernetes', { boost: 0 });
+    const [rules] = await explained('house rules canteen badge windows');
+    expect(rules?.explanation.copies.map((copy) => copy.document_id)).toHaveLength(2);
+    for (const copy of rules?.explanation.copies ?? []) {
+      expect(copy.score).toBeLessThanOrEqual(rules?.score ?? 0);
+    }
   });
 
   it('explain does not take the marks of a page for its words', async () => {

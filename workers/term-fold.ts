@@ -13,7 +13,10 @@ import { defineWorker } from './worker.ts';
 
 /** Small enough that the embedded database can serve other queries between two steps. */
 const ROWS_PER_STEP = 250;
-/** A workspace has some hundred buckets, and each is due once a day: this many a run serve some hundred workspaces. */
+/**
+ * A workspace has some hundred buckets, with compounds up to two thousand more, and each is due once a day: this many a
+ * run serve some hundred workspaces. With more they are checked later, which costs nothing but room.
+ */
 const BUCKETS_PER_RUN = 20;
 
 export const worker = defineWorker(termFold, async ({ db, inBackground }, _payload, job) => {

@@ -1,14 +1,14 @@
 import { foldWord } from './fold-word.ts';
 import { FUNCTION_WORDS } from './stop-words.ts';
 
-/** Words that carry grammar in German, Dutch and the Scandinavian languages, as far as they are rare in others. */
+/** Words that carry grammar in German, Dutch and the Scandinavian languages, as far as they are rare in others and in code. */
 const GRAMMAR: ReadonlySet<string> = new Set(
   (
     'und der das nicht ist ein eine einen einem einer den dem mit von zu im für auf werden wird sind oder bei nach ' +
     'sich auch als durch nur wenn zum zur dass kann ' +
     'het een van voor niet zijn worden wordt met ook naar bij deze dat aan uit ' +
-    'och att är som på för av inte till ett från eller ' +
-    'og er af ikke det har fra ved'
+    'och att är som på för inte ett från eller ' +
+    'og til ikke det har fra ved'
   ).split(' '),
 );
 /** Of the words of a text: running text has five times as many. */
@@ -33,8 +33,8 @@ const LINKS = ['', 's', 'es', 'n', 'en', 'er', 'e'];
 /** What a word may have lost as the first part: `Sprachschule`, `Trinkwasser`. */
 const LOST_ENDINGS = ['', 'e', 'en'];
 
-/** Letters by which compounds are looked up: the first and the last ones. */
-const KEY_LENGTH = 4;
+/** Letters by which compounds are looked up: the first and the last ones. No form of a part has fewer. */
+export const KEY_LENGTH = SHORTEST_PART;
 
 /**
  * The long words of a text, folded, if it is in a language that writes compounds as one word: in an English text, parts
@@ -61,28 +61,20 @@ function mayBeCompound(word: string): boolean {
   );
 }
 
-/** The letters that a compound begins and ends with. */
-export function compoundKeys(compound: string): { beginning: string; ending: string } {
-  return { beginning: compound.slice(0, KEY_LENGTH), ending: compound.slice(-KEY_LENGTH) };
-}
-
-/** A word by which compounds are looked up. */
+/** A word by which compounds are looked up, in the forms with which they may begin and end. */
 export interface CompoundPart {
-  /** The word in other inflections without their endings: each compound with it has one of these. */
-  bases: string[];
-  beginning: string;
+  beginnings: string[];
   endings: string[];
 }
 
 /**
- * What compounds with this word as their first or last part look like; null for a word that is no part.
+ * How compounds with this word as their first or last part begin or end; null for a word that is no part.
  * @param word lower case, folded
  */
 export function compoundPart(word: string): CompoundPart | null {
   if (word.length <= SHORTEST_PART || !LETTERS_ONLY.test(word)) return null;
   if (PREFIXES.has(word) || GRAMMAR.has(word)) return null;
-  const endings = new Set(formsOf(word).map((form) => form.slice(-KEY_LENGTH)));
-  return { bases: basesOf(word), beginning: word.slice(0, KEY_LENGTH), endings: [...endings] };
+  return { beginnings: beginningsOf(word), endings: formsOf(word) };
 }
 
 /**
@@ -94,11 +86,8 @@ export function restsOf(compound: string, word: string): string[] {
   const before = formsOf(word).flatMap((form) =>
     compound.endsWith(form) ? firstParts(compound.slice(0, -form.length)) : [],
   );
-  const after = [...basesOf(word), word].flatMap((base) =>
-    // `Leitfaden` is nothing for a `Leiter`.
-    compound.startsWith(base) && word.slice(base.length) !== 'er'
-      ? lastParts(compound.slice(base.length))
-      : [],
+  const after = beginningsOf(word).flatMap((base) =>
+    compound.startsWith(base) ? lastParts(compound.slice(base.length)) : [],
   );
   return [...new Set([...before, ...after])].filter(
     (rest) => rest.length >= SHORTEST_PART && !PREFIXES.has(rest),
@@ -122,6 +111,11 @@ function lastParts(after: string): string[] {
     const part = after.slice(link.length);
     return part.length < SHORTEST_PART ? [] : [part, ...basesOf(part)];
   });
+}
+
+/** `Leitfaden` is nothing for a `Leiter`. */
+function beginningsOf(word: string): string[] {
+  return basesOf(word).filter((base) => word.slice(base.length) !== 'er');
 }
 
 function formsOf(word: string): string[] {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import { type CompoundPart, compoundKeys } from './compound-words.ts';
+import { type CompoundPart, KEY_LENGTH } from './compound-words.ts';
 import { hash32 } from './hash-text.ts';
 
 /** The words of texts that a misspelt word may have meant: letters only, neither stemmed nor in parts of pairs. */
@@ -43,10 +43,10 @@ export async function addCompounds(
   workspaceId: WorkspaceId,
   compounds: ReadonlySet<string>,
 ): Promise<void> {
-  await addToBuckets(trx, workspaceId, compounds, (compound) => {
-    const { beginning, ending } = compoundKeys(compound);
-    return [beginningBucket(beginning), endingBucket(ending)];
-  });
+  await addToBuckets(trx, workspaceId, compounds, (compound) => [
+    beginningBucket(compound),
+    endingBucket(compound),
+  ]);
 }
 
 async function addToBuckets(
@@ -80,31 +80,32 @@ export async function readWords(
   return rows.flatMap(({ words }) => words);
 }
 
-/** Compounds that have one of these parts at their beginning or end, the shortest first. */
+/** Compounds that begin or end with one of these parts, the shortest first. */
 export async function readCompoundWords(
   db: Database,
   workspaceId: WorkspaceId,
   parts: readonly CompoundPart[],
   limit: number,
 ): Promise<string[]> {
-  const buckets = parts.flatMap(({ beginning, endings }) => [
-    beginningBucket(beginning),
-    ...endings.map(endingBucket),
+  const asked = parts.flatMap(({ beginnings, endings }) => [
+    ...beginnings.map((form) => ({ bucket: beginningBucket(form), pattern: `${form}%` })),
+    ...endings.map((form) => ({ bucket: endingBucket(form), pattern: `%${form}` })),
   ]);
-  const patterns = parts.flatMap(({ bases }) => bases.map((base) => `%${base}%`));
   const { rows } = await sql<{ word: string }>`
     select word from (
-      select distinct word from word_bucket, unnest(words) as word
-      where workspace_id = ${workspaceId} and bucket = any(${[...new Set(buckets)]}::smallint[])
-        and word like any(${[...new Set(patterns)]}::text[])) found
+      select distinct word
+      from unnest(${asked.map(({ bucket }) => bucket)}::smallint[],
+        ${asked.map(({ pattern }) => pattern)}::text[]) as asked(bucket, pattern)
+      join word_bucket using (bucket), unnest(words) as word
+      where workspace_id = ${workspaceId} and word like pattern) found
     order by length(word), word limit ${limit}`.execute(db);
   return rows.map(({ word }) => word);
 }
 
-function beginningBucket(beginning: string): number {
-  return BEGINNINGS + (hash32(beginning, 0) % COMPOUND_BUCKETS);
+function beginningBucket(compound: string): number {
+  return BEGINNINGS + (hash32(compound.slice(0, KEY_LENGTH), 0) % COMPOUND_BUCKETS);
 }
 
-function endingBucket(ending: string): number {
-  return ENDINGS + (hash32(ending, 0) % COMPOUND_BUCKETS);
+function endingBucket(compound: string): number {
+  return ENDINGS + (hash32(compound.slice(-KEY_LENGTH), 0) % COMPOUND_BUCKETS);
 }

@@ -34,8 +34,9 @@ export const NO_CORRECTIONS: Corrections = {
 
 /**
  * Finds words that no chunk has, in any inflection, and for each the nearest word of the workspace: one edit away, from
- * nine letters on two; or the word that it makes with its neighbour. Words in quotes and excluded words stay as
- * they are, and of words with synonyms only the inflection may be another one. A word is suggested only if the searcher may see a chunk that has it.
+ * nine letters on two; or the word that it makes with its neighbour. Words in quotes and excluded words stay as they are;
+ * a word with synonyms only takes another inflection. A word is suggested only if the searcher may see a chunk that has
+ * it.
  * @param counts of all terms of the query
  * @param parts words that no chunk need have, since they are parts of compounds
  */

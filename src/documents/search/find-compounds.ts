@@ -11,11 +11,11 @@ import type { SearchScope } from './search-terms.ts';
 import { MAX_SECRET_WORDS, termsOfOthers } from './visible-terms.ts';
 
 /** Words of a query whose compounds are looked for. */
-const MAX_WORDS = 16;
+const MAX_WORDS = 8;
 /** Words that look like their compounds, the shortest first: those of which something else is left. */
 const MAX_CANDIDATES = 256;
-/** Compounds whose other part is looked up. */
-const MAX_COUNTED = 64;
+/** Compounds whose other part is looked up: each word of the query has its share. */
+const MAX_COUNTED = 40;
 /** Compounds that are searched for, of all words of a query: no more than `termsOfOthers` looks up. */
 const MAX_COMPOUNDS = MAX_SECRET_WORDS;
 
@@ -36,7 +36,7 @@ export interface Compounds {
   df: ReadonlyMap<number, number>;
 }
 
-export const NO_COMPOUNDS: Compounds = { termsOf: new Map(), df: new Map() };
+const NO_COMPOUNDS: Compounds = { termsOf: new Map(), df: new Map() };
 
 /**
  * Compounds that have one of these words as their first or last part, where the other part is a word of the workspace,
@@ -96,19 +96,20 @@ async function readCandidates(
   if (parts.length === 0) return [];
   const asked: CompoundPart[] = parts.map(({ part }) => part);
   const written = await readCompoundWords(db, workspaceId, asked, MAX_CANDIDATES);
-  return written
-    .flatMap((compound) =>
-      parts.flatMap(({ of, folded, part }) => {
+  const share = Math.ceil(MAX_COUNTED / parts.length);
+  return parts.flatMap(({ of, folded, part }) =>
+    written
+      .flatMap((compound) => {
         if (compound === folded || isIndexedBy(compound, part)) return [];
         const rests = restsOf(compound, folded);
         return rests.length === 0 ? [] : [{ of, compound, rests }];
-      }),
-    )
-    .slice(0, MAX_COUNTED);
+      })
+      .slice(0, share),
+  );
 }
 
-function isIndexedBy(compound: string, { bases }: CompoundPart): boolean {
-  return splitCompound(compound).some((part) => bases.includes(part));
+function isIndexedBy(compound: string, { endings }: CompoundPart): boolean {
+  return splitCompound(compound).some((part) => endings.includes(part));
 }
 
 async function secretAmong(

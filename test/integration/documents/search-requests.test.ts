@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { fillSynonyms } from '#src/documents/search/fill-synonyms.ts';
 import { fillTitles } from '#src/documents/fill-titles.ts';
 import { asPushed, CORPUS } from '#test/support/search-corpus.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
@@ -256,111 +257,6 @@ describe('hidden documents', () => {
   });
 });
 
-describe('POST /search/suggest', () => {
-  const suggest = async (query: string, limit?: number) => {
-    const { body, status } = await call('POST', '/search/suggest', { query, limit });
-    expect(status).toBe(200);
-    return body.suggestions.map(
-      ({ kind, text }: { kind: string; text: string }) => `${kind} ${text}`,
-    );
-  };
-
-  it.each<[string, string[]]>([
-    ['zep', ['word zeppelin', 'title Quarterly zeppelin report']],
-    ['quarterly ze', ['word quarterly zeppelin', 'title Quarterly zeppelin report']],
-    ['ZEP', ['word zeppelin', 'title Quarterly zeppelin report']],
-    ['onboarding checklist', ['title Onboarding checklist']],
-    ['отп', ['word отпуск', 'title Отпуск']],
-    ['', []],
-    ['   ', []],
-    ['"\'\\:*&|!', []],
-    ['nothing begins so', []],
-    // The last word is begun, the others are whole, in any inflection
-    ['quarter zep', []],
-    ['reports quart', ['word reports quarterly', 'title Quarterly zeppelin report']],
-    ['quarterly ', ['title Quarterly zeppelin report']],
-    ['zep quarterly', []],
-    // Without accents, and with letters that are written as two
-    ['koben', ['word københavn', 'title København']],
-    ['KØBEN', ['word københavn', 'title København']],
-    ['lod', ['word łódź', 'title Łódź']],
-    ['ел', ['word ёлка', 'title Ёлка']],
-    ['ёл', ['word ёлка', 'title Ёлка']],
-    ['vertrag', ['word verträge', 'title Verträge']],
-    ['vertraege', ['word verträge', 'title Verträge']],
-    // Symbols and versions
-    ['C++', ['word C++20', 'title Press C++20']],
-    ['c+', ['word C++20', 'title Press C++20']],
-    ['press c', ['title Press C++20']],
-    ['C#', []],
-    ['.ne', []],
-    ['2.1', ['word 2.11.3', 'title Release 2.11.3']],
-    [
-      'release 3.11.',
-      [
-        'word release 3.11.2',
-        'word release 3.11.21',
-        'title Release 3.11.2',
-        'title Release 3.11.21',
-      ],
-    ],
-    // Marks of the query language
-    ['title:zep', ['word title:zeppelin', 'title Quarterly zeppelin report']],
-    ['title:', []],
-    ['security -draft', ['title Security policy']],
-    ['security -dra', ['word security -draft', 'title Security policy']],
-    ['-dra', ['word -draft']],
-    ['-draft', []],
-    [
-      '"security pol',
-      ['word "security policy', 'title Security policy', 'title Draft of the security policy'],
-    ],
-    ['"policy secu', []],
-    [
-      '"security policy" dra',
-      ['word "security policy" draft', 'title Draft of the security policy'],
-    ],
-    [
-      '“security policy” dra',
-      ['word “security policy” draft', 'title Draft of the security policy'],
-    ],
-    ['"policy security" dra', []],
-    ['policy -"draft of"', ['title Security policy']],
-    ['time-sh', ['word time-sharing', 'title Time-sharing systems']],
-    ['timesh', ['word timesharing', 'title Time-sharing systems']],
-    ['休', ['word 休暇', 'title 休暇']],
-    ['a b c d e f g h i quarterly zep', []],
-  ])('%s is completed as %j', async (query, expected) => {
-    expect(await suggest(query)).toEqual(expected);
-  });
-
-  it('gives no more than the limit, and titles that begin so first', async () => {
-    const first = await suggest('release', 3);
-    expect(first).toHaveLength(3);
-    expect(await suggest('rep')).toContain('title Quarterly zeppelin report');
-    expect(await suggest('sec')).toEqual([
-      'word security',
-      'title Security policy',
-      'title Draft of the security policy',
-    ]);
-  });
-
-  it('knows a title from when it is indexed until it is deleted', async () => {
-    const push = async (title: string) => {
-      const document = { id: 'moved', semantic_identifier: title, sections: [{ text: 'Text.' }] };
-      await call('POST', '/service-api/ingestion', { document });
-      await millrace.settled(admin.key);
-    };
-    await push('Yggdrasil plan');
-    expect(await suggest('ygg')).toEqual(['word yggdrasil', 'title Yggdrasil plan']);
-    await push('Bifrost plan');
-    expect(await suggest('ygg')).toEqual([]);
-    expect(await suggest('bifr')).toContain('title Bifrost plan');
-    await call('DELETE', '/service-api/ingestion/moved');
-    expect(await suggest('bifr')).toEqual([]);
-  });
-});
-
 describe('settings of the workspace', () => {
   it('hold for all searches until they are changed, and a request goes before them', async () => {
     const defaults = { recency_bias: 'auto', hybrid_alpha: null, synonyms: [] };
@@ -420,6 +316,28 @@ describe('settings of the workspace', () => {
 
   it('are changed by administrators only', async () => {
     expect((await call('PATCH', '/search/settings', {}, member)).status).toBe(403);
+  });
+});
+
+describe('synonyms of the version before', () => {
+  it('count as they are written, and in any inflection once they are filled in', async () => {
+    const { db } = millrace.services;
+    const synonyms = [['lorry', 'automobile']];
+    await call('PATCH', '/search/settings', { synonyms, hybrid_alpha: 0 });
+    await sql`update search_synonym set stems = null`.execute(db);
+    expect((await search({ query: 'lorry' })).ids).toEqual(['car']);
+    expect((await search({ query: 'lorries' })).ids).toEqual([]);
+    expect(await fillSynonyms(db)).toBe(2);
+    expect(await fillSynonyms(db)).toBe(0);
+    expect((await search({ query: 'lorries' })).ids).toEqual(['car']);
+    await call('PATCH', '/search/settings', { synonyms: [], hybrid_alpha: null });
+  });
+
+  it('a group may have the same letters with other symbols', async () => {
+    const synonyms = [['C', 'C++', 'C#']];
+    const { body } = await call('PATCH', '/search/settings', { synonyms });
+    expect(body.synonyms).toEqual(synonyms);
+    await call('PATCH', '/search/settings', { synonyms: [] });
   });
 });
 

@@ -155,7 +155,7 @@ const DOCUMENTS: CorpusDocument[] = [
   {
     id: 'de-pavement',
     title: 'Aushang',
-    text: 'Der Gehweg vor der Mühle ist breit und wird im Winter nicht gestreut.',
+    text: 'Der Gehweg vor der Mühle ist breit und wird bis zur Einigung nicht gestreut.',
   },
   {
     id: 'de-pavement-cleaning',
@@ -170,7 +170,7 @@ const DOCUMENTS: CorpusDocument[] = [
   {
     id: 'de-curd',
     title: 'Molkerei',
-    text: 'Die Quarkzubereiter sind nicht im Haus, und der Mondschein ist schön.',
+    text: 'Die Quarkzubereiter sind nicht im Haus, und der Walzer im Mondschein ist schön.',
   },
   { id: 'de-green', title: 'Garten', text: 'Grün ist die Hecke, süß sind die Kirschen.' },
   { id: 'da-lunch', title: 'Frokost', text: 'Til frokost er der smørrebrød med sild.' },

@@ -47,13 +47,17 @@ describe('compounds', () => {
     [words('Gehweg'), ['de-pavement']],
     [words('"Reinigung"'), []],
     [words('Zubereiter'), []],
-    [words('Walze'), []],
   ]);
 
   it('are marked where they match, and are no correction', async () => {
     const { body } = await search({ query: 'Reinigung', explain: true });
     expect(body.corrected_query).toBeNull();
     expect(body.results[0].match_highlights[0]).toContain('<hi>Gehwegreinigung</hi>');
+  });
+
+  it('that only others may see do not make a word known', async () => {
+    expect((await search(words('Walze'))).body.corrected_query).toBe('walzer');
+    expect((await search(words('Walze'), owner)).body.corrected_query).toBeNull();
   });
 
   it('are found by those who may see both parts', async () => {

@@ -293,11 +293,12 @@ export const PRIVATE_CORPUS: readonly CorpusDocument[] = [
     metadata: { team: 'secretum' },
     updatedAt: OLD,
   },
-  // The other part of a compound that all may see, and a compound of which all may see the other part
+  // The other part of a compound that all may see, a compound of which all may see the other part, and a synonym in
+  // another inflection
   {
     id: 'curd-private',
     title: 'Rezepte',
-    text: 'Der Quark ist nicht für die Gäste. Die Mondscheinwalze wird im Mai gekauft.',
+    text: 'Der Quark ist nicht für die Gäste. Die Mondscheinwalze wird im Mai gekauft, und du kündigst.',
     updatedAt: OLD,
   },
   { id: 'handbook-private', title: 'House rules', text: HANDBOOK, updatedAt: OLD },

@@ -11,7 +11,7 @@ import { until } from './until.ts';
 
 interface Result {
   document_id: string;
-  explanation: { terms: object[] };
+  explanation: { terms: object[]; missing: string[] };
   match_highlights: string[];
   similar_count: number;
   similar_document_ids: string[];

@@ -91,7 +91,7 @@ export async function explainHits(
 function wordsIn(hit: SearchHit, origins: ReadonlyMap<string, TermOrigin>) {
   const text = hit.is_html ? visibleText(hit.text) : hit.text;
   const held = new Set(tokenize([hit.semantic_identifier, ...hit.headings, text].join('\n')));
-  // What the workspace's own words added may stand only where the searcher may not look.
+  // Nobody asked for what the words of the workspace added, and some of it only others may see.
   const asked = Array.from(origins)
     .filter(([, { kind }]) => kind !== 'compound' && kind !== 'synonym_form')
     .map(([term]) => term);

@@ -14,8 +14,8 @@ export const ORIGINS = [
 /** Why a term is searched for. */
 export interface TermOrigin {
   /**
-   * `form`: a word of the query in another inflection or spelling; `synonym_form`: a synonym so. Of that one and of
-   * `compound`, there may be terms that only others may see.
+   * `form`: a word of the query in another inflection or spelling; `synonym_form`: a synonym so, which may be a word that
+   * only others may see.
    */
   kind: (typeof ORIGINS)[number];
   /** The words of the query that it stands for; null for the query's own. */

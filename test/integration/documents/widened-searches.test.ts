@@ -100,5 +100,14 @@ describe('explain', () => {
   it('names no word that stands only where the searcher may not look', async () => {
     const { text } = await search({ query: 'Walze im Mondschein', explain: true });
     expect(text).not.toMatch(/mondscheinwalz/i);
+    const cancelled = await search({ query: 'cancelled Kündigungen', explain: true });
+    expect(cancelled.results[0]?.document_id).toBe('de-notice');
+    expect(cancelled.text).not.toMatch(/kündigst/i);
+  });
+
+  it('misses no compound of a word', async () => {
+    const { results } = await search({ query: 'Einigung Reinigung', explain: true });
+    const pavement = results.find((one) => one.document_id === 'de-pavement');
+    expect(pavement?.explanation.missing).toEqual(['reinigung']);
   });
 });

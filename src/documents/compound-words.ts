@@ -26,6 +26,10 @@ const PREFIXES: ReadonlySet<string> = new Set(
     'onder over achter tegen door voor terug samen efter fram till igen fore under mellan genom'
   ).split(' '),
 );
+/** What makes an adjective of the word before it (`erfolgreich`), though it is a word by itself. */
+const SUFFIXES: ReadonlySet<string> = new Set(
+  'reich weise fahig massig artig wurdig haltig gemass bedingt seitig formig'.split(' '),
+);
 /** How a word may end in another inflection. */
 const INFLECTIONS = ['', 'en', 'es', 'er', 'n', 'e', 's'];
 /** What may stand between two parts. */
@@ -73,7 +77,9 @@ export interface CompoundPart {
  */
 export function compoundPart(word: string): CompoundPart | null {
   if (word.length <= SHORTEST_PART || !LETTERS_ONLY.test(word)) return null;
-  if (PREFIXES.has(word) || GRAMMAR.has(word)) return null;
+  if (PREFIXES.has(word) || GRAMMAR.has(word) || basesOf(word).some((base) => SUFFIXES.has(base))) {
+    return null;
+  }
   return { beginnings: beginningsOf(word), endings: formsOf(word) };
 }
 

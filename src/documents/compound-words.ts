@@ -1,7 +1,7 @@
 import { foldWord } from './fold-word.ts';
 import { FUNCTION_WORDS } from './stop-words.ts';
 
-/** Words that carry grammar in German, Dutch and the Scandinavian languages, as far as they are rare in others and in code. */
+/** Words that carry grammar in German, Dutch and the Scandinavian languages, and are rare in others and in code. */
 const GRAMMAR: ReadonlySet<string> = new Set(
   (
     'und der das nicht ist ein eine einen einem einer den dem mit von zu im für auf werden wird sind oder bei nach ' +
@@ -104,10 +104,7 @@ export function restsOf(compound: string, word: string): string[] {
 function firstParts(before: string): string[] {
   if (before.length < SHORTEST_PART || PREFIXES.has(before)) return [];
   const whole = LOST_ENDINGS.map((ending) => before + ending);
-  return [
-    ...whole,
-    ...LINKS.filter((link) => link !== '').flatMap((link) => without(before, link)),
-  ];
+  return [...whole, ...LINKS.flatMap((link) => without(before, link))];
 }
 
 /** `skosten` → skosten, kosten, kost …: what stands after the first part, as a word. */

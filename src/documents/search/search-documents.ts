@@ -6,7 +6,7 @@ import type { RecencyBias } from '#src/tables/documents.ts';
 import { type ArrangedDocument, arrangeDocuments } from './arrange-documents.ts';
 import { assertCurrent } from './assert-current.ts';
 import { countFacets, type Facets } from './count-facets.ts';
-import { explainHits, type HitExplanation } from './explain-hit.ts';
+import { explainHits, type HitExplanation } from './explain-hits.ts';
 import { findCandidates, type FoundCandidates } from './find-candidates.ts';
 import { findMatches } from './find-matches.ts';
 import { parseQuery, plainQuery } from './parse-query.ts';

@@ -11,7 +11,7 @@ import type { TypedPart } from './read-typed.ts';
 /** Words of what was typed that are looked up, the last ones. */
 const MAX_TYPED_WORDS = 10;
 /** `C+` and `.ne`, on the way to `C++` and `.NET`. */
-const BEGUN_SYMBOL = /(?<![\p{L}\p{N}])(?:(?<letter>[A-Za-z])\+|\.(?<net>n|ne))$/iu;
+const BEGUN_SYMBOL = /(?<![\p{L}\p{N}])(?:(?<letter>[A-Za-z])\+|\.ne?)$/iu;
 
 /** A word, a version or a symbol: words that the index has for it, of which one must be in the title. */
 interface Wanted {

@@ -7,12 +7,16 @@ import {
 } from '#src/documents/merge-postings.ts';
 import { dropOlderSegments, RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
 import { RENEWED_TITLES_PER_STEP, renewTitles } from '#src/documents/renew-titles.ts';
+import { fillSynonyms, SYNONYMS_PER_STEP } from '#src/documents/search/fill-synonyms.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { defineWorker } from './worker.ts';
 
 /** Small enough that the embedded database can serve other queries between two steps. */
 const ROWS_PER_STEP = 250;
-/** A workspace has some hundred buckets, and each is due once a day: this many a run serve some hundred workspaces. */
+/**
+ * A workspace has some hundred buckets, with compounds up to two thousand more, and each is due once a day: this many a
+ * run serve some hundred workspaces. With more they are checked later, which costs nothing but room.
+ */
 const BUCKETS_PER_RUN = 20;
 
 export const worker = defineWorker(termFold, async ({ db, inBackground }, _payload, job) => {
@@ -27,6 +31,7 @@ export const worker = defineWorker(termFold, async ({ db, inBackground }, _paylo
   const rows = await repeat(() => foldTermDeltas(db, ROWS_PER_STEP), ROWS_PER_STEP);
   const renewed = await repeat(() => renewTerms(db), RENEWED_PER_STEP);
   await repeat(() => renewTitles(db), RENEWED_TITLES_PER_STEP);
+  await repeat(() => fillSynonyms(db), SYNONYMS_PER_STEP);
   while (await inBackground(() => dropOlderSegments(db))) job.signal.throwIfAborted();
   while (await mergePostings(db, inBackground, job.signal)) job.signal.throwIfAborted();
   if (await checkPostings(db, inBackground, job.signal)) await dropAbandonedSegments(db);

@@ -6,9 +6,12 @@ import { visibleText } from './html-text.ts';
 import { SEARCHED_TITLE } from './shown-columns.ts';
 import { readTermCounts } from './term-counts.ts';
 import { stemWord } from './expand-word.ts';
-import { addWords, correctableWords } from './word-buckets.ts';
+import { compoundsAmong } from './compound-words.ts';
+import { tokenizeWords } from './tokenize.ts';
+import { addCompounds, addWords, correctableWords } from './word-buckets.ts';
 
-const FACT = 'words_gathered';
+/** The version before this one has a row of its own, `words_gathered`, and gathers no compounds. */
+const FACT = 'compounds_gathered';
 /** Tokenizing this many takes some tens of milliseconds of the event loop. */
 export const CHUNKS_PER_STEP = 200;
 /** A word that left the index stays for at most so long. */
@@ -33,7 +36,7 @@ interface ChunkText {
 }
 
 /**
- * Gathers the words of the next chunks, in the order of their ids, into the speller's buckets. It reads what is stored,
+ * Gathers the words of the next chunks, in the order of their ids, into the buckets of the speller and of compounds. It reads what is stored,
  * so it also serves an index that an older version made, and indexing does no work for it.
  * @returns how many chunks were read; fewer than `CHUNKS_PER_STEP` when none are left for now
  */
@@ -49,8 +52,9 @@ export async function gatherWords(db: Database): Promise<number> {
   await db.transaction().execute(async (trx) => {
     if (!(await advance(trx, progress, { ...progress, until }))) return;
     for (const [workspaceId, own] of byWorkspace) {
-      const words = new Set(own.flatMap((chunk) => [...correctableWords(textOf(chunk))]));
-      if (words.size > 0) await addWords(trx, workspaceId, words);
+      const texts = own.map((chunk) => tokenizeWords(textOf(chunk)));
+      await addWords(trx, workspaceId, union(texts.map(correctableWords)));
+      await addCompounds(trx, workspaceId, union(texts.map(compoundsAmong)));
     }
   });
   return chunks.length;
@@ -131,6 +135,10 @@ async function nextChunks(db: Database, { until, horizon }: Progress): Promise<C
     select c.id, c.workspace_id, ${SEARCHED_TITLE} as title, c.headings, c.text, c.is_html
     from c join document d on d.id = c.document_id order by c.id`.execute(db);
   return rows;
+}
+
+function union(sets: readonly ReadonlySet<string>[]): Set<string> {
+  return new Set(sets.flatMap((set) => [...set]));
 }
 
 function textOf({ title, headings, text, is_html }: ChunkText): string {

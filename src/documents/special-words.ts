@@ -42,6 +42,18 @@ export function specialWords(text: string): SpecialWord[] {
   return [...found, ...emoji].sort((a, b) => a.index - b.index);
 }
 
+/** The special words of a text and what stands between them, in order. `example.net` looks like one, and is none. */
+export function splitAtSpecials(text: string): (SpecialWord | string)[] {
+  const pieces: (SpecialWord | string)[] = [];
+  let from = 0;
+  for (const special of specialWords(text)) {
+    if (special.words.length === 0) continue;
+    pieces.push(text.slice(from, special.index), special);
+    from = special.end;
+  }
+  return [...pieces, text.slice(from)];
+}
+
 /** `C` → what only the letter by itself is indexed as, so that it ranks before `C++`; null for most words. */
 export function bareLetter(word: string): string | null {
   return word.length === 1 && BARE_LETTERS.includes(word) ? `${word} alone` : null;

@@ -86,12 +86,20 @@ export function titleQuery(
   words: readonly string[],
   { isPrefix }: { isPrefix: boolean },
 ): string | null {
-  const mark = markOf(workspaceId);
-  const lexemes = [...new Set(words)].map((word) => {
-    const quoted = (mark + word).replaceAll('\\', String.raw`\\`).replaceAll("'", "''");
-    return `'${quoted}'${isPrefix ? ':*' : ''}`;
-  });
+  const lexemes = [...new Set(words)].map((word) => titleLexeme(workspaceId, word, { isPrefix }));
   return lexemes.length === 0 ? null : lexemes.join(' & ');
+}
+
+/** One word of a `tsquery` for titles of the workspace. */
+export function titleLexeme(
+  workspaceId: WorkspaceId,
+  word: string,
+  { isPrefix }: { isPrefix: boolean },
+): string {
+  const quoted = (markOf(workspaceId) + word)
+    .replaceAll('\\', String.raw`\\`)
+    .replaceAll("'", "''");
+  return `'${quoted}'${isPrefix ? ':*' : ''}`;
 }
 
 /**

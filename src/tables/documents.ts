@@ -198,15 +198,17 @@ interface SearchSettingsTable {
 /** One phrase of a group of phrases that mean the same. */
 interface SearchSynonymTable {
   workspace_id: WorkspaceId;
-  /** As queries are compared with it: see match-phrase.ts. */
+  /** What tells it from the other phrases of its group. */
   form: string;
+  /** As queries are compared with it; null in rows of an earlier version, which are compared by their form. */
+  stems: string | null;
   group_number: number;
   place: number;
   /** As it was written. */
   phrase: string;
 }
 
-/** Words of a workspace's texts for the speller, by first letter and length. */
+/** Words of a workspace's texts for the speller, by first letter and length, and its compounds by how they begin and end. */
 interface WordBucketTable {
   workspace_id: WorkspaceId;
   bucket: number;

@@ -122,6 +122,27 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/unit/documents/search/fuse-scores.test.ts'],
   },
   {
+    fault: 'a compound tells whether others have the rest of it as a word',
+    file: 'src/documents/search/find-compounds.ts',
+    find: '!secret.has(idOf(compound)) && !secret.has(idOf(rest))',
+    replace: '!secret.has(idOf(compound))',
+    tests: ['test/integration/documents/widened-searches.test.ts'],
+  },
+  {
+    fault: 'a long word is a compound whatever is left of it',
+    file: 'src/documents/search/find-compounds.ts',
+    find: 'df(one.compound) > 0 && df(rest) > 0',
+    replace: 'df(one.compound) > 0',
+    tests: ['test/integration/documents/widened-searches.test.ts'],
+  },
+  {
+    fault: 'the parts of a score leave out what others gave to it',
+    file: 'src/documents/search/rerank-candidates.ts',
+    find: 'likeness: chunk.score - sumOf(own)',
+    replace: 'likeness: 0',
+    tests: ['test/integration/documents/search-requests.test.ts'],
+  },
+  {
     fault: 'a merge takes its sources away although another was faster',
     file: 'src/documents/merge-postings.ts',
     find: 'if (rows.length === ids.length) {',

@@ -151,6 +151,27 @@ const DOCUMENTS: CorpusDocument[] = [
     title: 'Personalakte',
     text: 'Kündigungen gehen schriftlich an die Leitung.',
   },
+  // Compounds whose last part is no common word of business
+  {
+    id: 'de-pavement',
+    title: 'Aushang',
+    text: 'Der Gehweg vor der Mühle ist breit und wird bis zur Einigung nicht gestreut.',
+  },
+  {
+    id: 'de-pavement-cleaning',
+    title: 'Winter',
+    text: 'Die Gehwegreinigung ist für den Pächter nicht kostenlos, auch nicht im Februar.',
+  },
+  {
+    id: 'nl-waste',
+    title: 'Afspraken',
+    text: 'Het bedrijf betaalt de afvalverwerking niet zelf. De verwerking van glas is ook voor de stad.',
+  },
+  {
+    id: 'de-curd',
+    title: 'Molkerei',
+    text: 'Die Quarkzubereiter sind nicht im Haus, und der Walzer im Mondschein ist schön.',
+  },
   { id: 'de-green', title: 'Garten', text: 'Grün ist die Hecke, süß sind die Kirschen.' },
   { id: 'da-lunch', title: 'Frokost', text: 'Til frokost er der smørrebrød med sild.' },
   {
@@ -270,6 +291,14 @@ export const PRIVATE_CORPUS: readonly CorpusDocument[] = [
     text: 'The salary of the zephyrine engineer is 90,000.',
     source: 'wiki',
     metadata: { team: 'secretum' },
+    updatedAt: OLD,
+  },
+  // The other part of a compound that all may see, a compound of which all may see the other part, and a synonym in
+  // another inflection
+  {
+    id: 'curd-private',
+    title: 'Rezepte',
+    text: 'Der Quark ist nicht für die Gäste. Die Mondscheinwalze wird im Mai gekauft, und du kündigst.',
     updatedAt: OLD,
   },
   { id: 'handbook-private', title: 'House rules', text: HANDBOOK, updatedAt: OLD },

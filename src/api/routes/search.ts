@@ -10,6 +10,7 @@ import {
 import { visibleText } from '#src/documents/html-text.ts';
 import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search/search-filters.ts';
 import { searchHitSchema } from '#src/documents/search/search-hit.ts';
+import { ORIGINS } from '#src/documents/search/term-origins.ts';
 import { searchQuery } from '#src/documents/search/search-query.ts';
 import { RECENCY_BIASES } from '#src/tables/documents.ts';
 
@@ -24,13 +25,46 @@ const explanationSchema = z
   .object({
     lexical: halfScore.describe('BM25 by words; null when not found so.'),
     dense: halfScore.describe('Cosine of the vectors; null when not found so.'),
-    relevance: z.number().describe('Of both together, before age and boost.'),
+    relevance: z.number().describe('The sum of the parts, before age and boost.'),
+    parts: z
+      .object({
+        words: z.number().describe('By the score of the words.'),
+        vectors: z.number().describe('By the cosine.'),
+        title: z.number().describe('For words of the query in the title.'),
+        proximity: z.number().describe('For words of the query near each other.'),
+        likeness: z.number().describe('From the passages that resemble it most.'),
+        order: z.number().describe('Not above 0: keeps what was not read below what was read.'),
+      })
+      .describe('What relevance is made of.'),
     recency: z.number().describe('Factor for the age of the document.'),
     boost: z.number().describe('Factor for the boost of the document.'),
+    scale: z
+      .number()
+      .describe('Factor below 1 where a boost lifts scores above 1. The four factors give score.'),
+    terms: z
+      .array(
+        z.object({
+          term: z.string().describe('As it is indexed.'),
+          kind: z
+            .enum(ORIGINS)
+            .describe(
+              'Why it was searched for: a word of the query, the same in another form, a correction, a synonym, the same in another form, or a compound.',
+            ),
+          of: z
+            .string()
+            .nullable()
+            .describe('What stands in the query for it, if it is not a word of the query.'),
+          score: z.number().describe('What it gives to lexical.score.'),
+        }),
+      )
+      .describe('Words searched for that the passage has; their scores add up to lexical.score.'),
     matched: z
       .array(z.string())
       .describe('Words of the query in the passage, as they are indexed.'),
     missing: z.array(z.string()),
+    copies: z
+      .array(z.object({ document_id: z.string(), score: z.number() }))
+      .describe('The first ten near-copies, with the scores that they would have.'),
   })
   .meta({ id: 'SearchExplanation' });
 

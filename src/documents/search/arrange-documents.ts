@@ -18,11 +18,15 @@ const MAX_NAMED = 10;
 
 /** A document of the final order. */
 export interface ArrangedDocument extends RankedChunk {
+  /** The score before age and boost. */
+  relevance: number;
   /** What the score was multiplied by. */
   recency: number;
   boost: number;
+  /** Less than 1 where a boost lifts a score above it. */
+  scale: number;
   /** Near-copies that this one stands for. */
-  copies: { count: number; documentIds: string[]; chunkIds: number[] };
+  copies: { count: number; documentIds: string[]; chunkIds: number[]; scores: number[] };
 }
 
 export interface Arrangement {
@@ -62,7 +66,8 @@ export async function arrangeDocuments(
     if (!row) return [];
     const recency = recencyFactor(row.doc_updated_at, arrangement.now, arrangement.recencyBias);
     const boost = boostFactor(row.boost);
-    return { ...chunk, row, recency, boost, score: chunk.score * recency * boost };
+    const { score: relevance } = chunk;
+    return { ...chunk, row, relevance, recency, boost, score: relevance * recency * boost };
   });
   found.sort(
     (a, b) =>
@@ -71,7 +76,7 @@ export async function arrangeDocuments(
       a.chunkId - b.chunkId,
   );
   // Boosts lift scores above 1.
-  const scale = Math.max(1, found[0]?.score ?? 1);
+  const scale = 1 / Math.max(1, found[0]?.score ?? 1);
   const originals = arrangement.collapses
     ? findCopies(found.map(({ row }) => passageOf(row)))
     : found.map((_, place) => place);
@@ -82,11 +87,13 @@ export async function arrangeDocuments(
     const named = others.flatMap((other) => found[other] ?? []).slice(0, MAX_NAMED);
     return {
       ...one,
-      score: one.score / scale,
+      score: one.score * scale,
+      scale,
       copies: {
         count: others.length,
         documentIds: named.map((copy) => copy.row.external_id),
         chunkIds: named.map(({ chunkId }) => chunkId),
+        scores: named.map(({ score }) => score * scale),
       },
     };
   });

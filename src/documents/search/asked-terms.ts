@@ -4,15 +4,19 @@ import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { Database } from '#src/platform/database.ts';
 import { correctQuery, type Corrections, NO_CORRECTIONS } from './correct-query.ts';
+import { inflectSynonyms } from './inflect-synonyms.ts';
 import type { SearchQuery } from './parse-query.ts';
 import { queryTermsOf } from './query-terms.ts';
-import { synonymsOf } from './synonyms.ts';
+import { type Synonym, synonymsOf, synonymTermsOf } from './synonyms.ts';
+import { originsOf, type TermOrigin } from './term-origins.ts';
 import { WORD_WEIGHTS } from './weights.ts';
 
 /** What a query asks for, and how frequent it is. */
 export interface AskedTerms {
-  /** The terms of the query in order, and those of its synonyms. */
+  /** The terms of the query in order, those of its synonyms, and those of its compounds. */
   words: string[];
+  /** Term → why it is asked for. */
+  origins: ReadonlyMap<string, TermOrigin>;
   /** Term id → how often it is asked for: less than once for what was added to the query. */
   queryTerms: ReadonlyMap<number, number>;
   /** Those terms of the query that some chunk has, each with its idf in the workspace times how much it counts. */
@@ -36,10 +40,12 @@ export async function askedTerms(
   const salt = workspaceSalt(workspaceId);
   const { guesses, forms, areAdded } = corrections;
   const { text, looseText } = correctQuery(query, new Map([...forms, ...guesses]));
-  const synonyms = await synonymsOf(db, workspaceId, looseText);
+  const synonyms = await synonymsOf(db, workspaceId, new Set([query.looseText, looseText]));
+  const inflected = await inflectSynonyms(db, workspaceId, synonyms);
+  const widened = [...synonyms, ...inflected];
   const own = queryTermsOf(query.text);
   const words = areAdded ? withKept(queryTermsOf(text), own) : queryTermsOf(text);
-  const named = withSynonyms(countTermIds(words, salt), synonyms, salt);
+  const named = withSynonyms(countTermIds(words, salt), widened, salt);
   const synonymTerms = withBesides(named, besides, salt);
   // The embedder weighs all words of the question.
   const weighed = [...tokenize(text), ...tokenize(query.text)].map((word) => termId(word, salt));
@@ -55,7 +61,8 @@ export async function askedTerms(
     Array.from(synonymTerms, ([id, count]) => [id, count * (shares.get(id) ?? 1)]),
   );
   return {
-    words: [...words, ...synonyms.flatMap(tokenize)],
+    words: [...words, ...widened.flatMap(synonymTermsOf)],
+    origins: originsOf({ words, own, corrections, synonyms, inflected }),
     queryTerms,
     weights: weighTerms(words, counts, { salt, shares }),
     counts,
@@ -103,12 +110,12 @@ function weighTerms(
 /** A synonym counts for a little less than the word itself; the words of a phrase share its weight. */
 function withSynonyms(
   queryTerms: ReadonlyMap<number, number>,
-  synonyms: readonly string[],
+  synonyms: readonly Synonym[],
   salt: number,
 ): Map<number, number> {
   const terms = new Map(queryTerms);
   for (const synonym of synonyms) {
-    const added = countTermIds(tokenize(synonym), salt);
+    const added = countTermIds(synonymTermsOf(synonym), salt);
     const weight = WORD_WEIGHTS.synonym / Math.sqrt(Math.max(1, added.size));
     for (const id of added.keys()) if (!queryTerms.has(id)) terms.set(id, weight);
   }

@@ -34,21 +34,25 @@ export const NO_CORRECTIONS: Corrections = {
 
 /**
  * Finds words that no chunk has, in any inflection, and for each the nearest word of the workspace: one edit away, from
- * nine letters on two; or the word that it makes with its neighbour. Words in quotes, excluded words and words with
- * synonyms stay as they are. A word is suggested only if the searcher may see a chunk that has it.
+ * nine letters on two; or the word that it makes with its neighbour. Words in quotes and excluded words stay as they are;
+ * a word with synonyms only takes another inflection. A word is suggested only if the searcher may see a chunk that has
+ * it.
  * @param counts of all terms of the query
+ * @param parts words that no chunk need have, since they are parts of compounds
  */
 export async function findCorrections(
   db: Database,
   scope: SearchScope,
   query: SearchQuery,
   counts: TermCounts,
+  parts: ReadonlySet<string>,
 ): Promise<Corrections> {
   const idOf = termIdIn(scope);
   const loose = looseWords(query);
   const idsOf = (word: string) => [idOf(word), idOf(foldWord(word))];
   const secret = await termsOfOthers(db, scope, loose.flatMap(idsOf), counts);
-  const isKnown = (word: string) => idsOf(word).some((id) => counts.df.has(id) && !secret.has(id));
+  const isKnown = (word: string) =>
+    parts.has(word) || idsOf(word).some((id) => counts.df.has(id) && !secret.has(id));
   const unknown = loose.filter((word) => !isKnown(word));
   if (counts.chunks === 0 || unknown.length === 0 || unknown.length > MAX_CORRECTED) {
     return NO_CORRECTIONS;
@@ -65,10 +69,11 @@ export async function findCorrections(
   }
   const inTitle = new Set(titleWords(query));
   for (const [word, choices] of proposals.choices) {
-    if (joinedWords.has(word) || choices.length === 0 || (await hasSynonyms(db, scope, word))) {
-      continue;
-    }
-    const likely = choices.map((choice) => choice.word);
+    if (joinedWords.has(word) || choices.length === 0) continue;
+    const isNamed = await hasSynonyms(db, scope, word);
+    const likely = choices
+      .filter(({ isInflection }) => isInflection || !isNamed)
+      .map((choice) => choice.word);
     const best = await firstVisible(db, scope, likely, inTitle.has(word));
     if (best === null) continue;
     const isForm = choices.find((choice) => choice.word === best)?.isInflection === true;
@@ -147,7 +152,7 @@ async function hasSynonyms(
   { workspaceId }: SearchScope,
   word: string,
 ): Promise<boolean> {
-  return (await synonymsOf(db, workspaceId, word)).length > 0;
+  return (await synonymsOf(db, workspaceId, new Set([word]))).length > 0;
 }
 
 async function firstVisible(

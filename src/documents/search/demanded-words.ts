@@ -1,6 +1,6 @@
 import { foldWord } from '#src/documents/fold-word.ts';
 import { phraseForm } from '#src/documents/match-phrase.ts';
-import { bareLetter, specialWords } from '#src/documents/special-words.ts';
+import { bareLetter, splitAtSpecials } from '#src/documents/special-words.ts';
 import { STOP_WORDS } from '#src/documents/stop-words.ts';
 import { isUnspaced, stemWord } from '#src/documents/expand-word.ts';
 import { stableTerms, tokenizeWords } from '#src/documents/tokenize.ts';
@@ -20,15 +20,12 @@ export interface DemandedTerms {
 
 export function demandedTerms(text: string): DemandedTerms {
   const normal = normalizeText(text, 'NFKC');
-  const specials = specialWords(normal).filter(({ words }) => words.length > 0);
-  const bare = specials.length === 0 ? bareLetter(phraseForm(normal)) : null;
-  const terms: string[] = bare === null ? [] : [bare];
-  let from = 0;
-  for (const { words, index, end } of specials) {
-    terms.push(...plainTerms(normal.slice(from, index)), ...words.slice(0, 1).map(stemWord));
-    from = end;
-  }
-  terms.push(...plainTerms(normal.slice(from)));
+  const pieces = splitAtSpecials(normal);
+  const bare = pieces.length === 1 ? bareLetter(phraseForm(normal)) : null;
+  const terms = pieces.flatMap((piece) =>
+    typeof piece === 'string' ? plainTerms(piece) : piece.words.slice(0, 1).map(stemWord),
+  );
+  if (bare !== null) terms.unshift(bare);
   return { current: [...new Set(terms)], older: [...new Set(stableTerms(text))] };
 }
 

@@ -5,9 +5,12 @@ import { hasPrivatePairsOfOthers } from '#src/documents/document-access.ts';
 import type { DocumentServices } from '#src/documents/document-services.ts';
 import { EmbedderFault } from '#src/documents/embed.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
+import { askForCompounds } from './ask-for-compounds.ts';
 import { type AskedTerms, askedTerms } from './asked-terms.ts';
 import { correctQuery, type Corrections, findCorrections } from './correct-query.ts';
+import { findCompounds } from './find-compounds.ts';
 import type { SearchQuery } from './parse-query.ts';
+import { looseWords } from './query-words.ts';
 import { keepMatching } from './keep-matching.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { type FoundChunk, MAX_SCORED, type SearchScope } from './search-terms.ts';
@@ -48,11 +51,7 @@ export interface Candidate {
   dense: number | null;
 }
 
-export interface FoundCandidates {
-  /** The terms that the question asks for, in order, and those of its synonyms. */
-  words: string[];
-  /** Those of the question that some chunk has, each with its idf in the workspace. */
-  weights: ReadonlyMap<string, number>;
+export interface FoundCandidates extends AskedTerms {
   candidates: Candidate[];
   corrections: Corrections;
   /** How words were searched; null when they find nothing by themselves. */
@@ -78,14 +77,22 @@ export async function findCandidates(
     includesHidden: question.includesHidden,
     limit: CANDIDATES_PER_HALF,
   };
-  const corrections = await findCorrections(db, scope, query, asked.counts);
+  const compounds = await findCompounds(db, scope, looseWords(query));
+  const known = new Set(compounds.termsOf.keys());
+  const corrections = await findCorrections(db, scope, query, asked.counts, known);
   const { guesses, forms, areAdded } = corrections;
   if (guesses.size + forms.size === 0) {
-    return candidatesFor(services, question, scope, asked, corrections);
+    const widened = askForCompounds(asked, workspaceId, compounds);
+    return candidatesFor(services, question, scope, widened, corrections);
   }
-  const instead = await askedTerms(db, workspaceId, question, corrections);
   const all = new Map([...forms, ...guesses]);
-  const { conditions } = correctQuery(query, all);
+  const corrected = correctQuery(query, all);
+  const { conditions } = corrected;
+  const instead = askForCompounds(
+    await askedTerms(db, workspaceId, question, corrections),
+    workspaceId,
+    await findCompounds(db, scope, looseWords(corrected)),
+  );
   // A guess that only adds to the known words must not change what they mean to a model.
   const embedded = correctQuery(query, areAdded ? forms : all);
   return candidatesFor(
@@ -101,14 +108,15 @@ async function candidatesFor(
   services: CandidateServices,
   question: Question,
   scope: SearchScope,
-  { words, queryTerms, weights, counts }: AskedTerms,
+  asked: AskedTerms,
   corrections: Corrections,
 ): Promise<FoundCandidates> {
   const { db, embedder, config } = services;
   const { query, workspaceId, hybridAlpha } = question;
+  const { queryTerms, counts } = asked;
   // A query that only excludes names nothing to find.
   if (counts.chunks === 0 || query.text.trim() === '') {
-    return { words, weights, corrections, candidates: [], wordSearch: null };
+    return { ...asked, corrections, candidates: [], wordSearch: null };
   }
   const weigh = wordIdf(counts, workspaceSalt(workspaceId));
   const [lexical, dense] = await Promise.all([
@@ -122,7 +130,7 @@ async function candidatesFor(
   const found = isByVectors ? joined.filter((one) => one.dense !== null) : joined;
   const candidates = await keepMatching(db, workspaceId, query.conditions, found);
   const wordSearch = isByVectors ? null : { scope, queryTerms, counts };
-  return { words, weights, corrections, candidates, wordSearch };
+  return { ...asked, corrections, candidates, wordSearch };
 }
 
 /** Null when vectors are not wanted, and while the embedder is unavailable: words alone are better than nothing. */

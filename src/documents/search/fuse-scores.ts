@@ -8,6 +8,12 @@ export interface Scored {
 /** Below this many hits, min–max scaling stretches noise over the whole range, so ranks are fused instead. */
 const MIN_HITS_FOR_SCORES = 5;
 
+/** The score of both legs together, and what each of them gave to it. */
+export interface Fused extends Scored {
+  lexical: number;
+  dense: number;
+}
+
 /**
  * Merges the hits of both legs into one list, best first, with scores in 0…1.
  * Convex combination `(1 - w)·lexical + w·dense` of min–max normalized scores (Bruch et al. 2023, arXiv 2210.11934); a
@@ -19,22 +25,27 @@ export function fuseScores(
   lexical: readonly Scored[],
   dense: readonly Scored[],
   denseWeight: number,
-): Scored[] {
+): Fused[] {
+  const { lexical: ofWords, dense: ofVectors } = RANK_WEIGHTS;
   const legs = [
-    { hits: lexical, weight: 1 - denseWeight, rankWeight: RANK_WEIGHTS.lexical },
-    { hits: dense, weight: denseWeight, rankWeight: RANK_WEIGHTS.dense },
-  ].filter(({ hits, weight }) => hits.length > 0 && weight > 0);
-  const areScored = legs.every(({ hits }) => hits.length >= MIN_HITS_FOR_SCORES);
-  const best = (RANK_WEIGHTS.lexical + RANK_WEIGHTS.dense) / (RANK_WEIGHTS.k + 1);
-  const fused = new Map([...lexical, ...dense].map(({ key }) => [key, 0]));
-  for (const { hits, weight, rankWeight } of legs) {
-    if (areScored) addMinMax(fused, hits, weight);
-    else addReciprocalRanks(fused, hits, rankWeight / best);
+    { hits: lexical, weight: 1 - denseWeight, rankWeight: ofWords, name: 'lexical' },
+    { hits: dense, weight: denseWeight, rankWeight: ofVectors, name: 'dense' },
+  ] as const;
+  const saying = legs.filter(({ hits, weight }) => hits.length > 0 && weight > 0);
+  const areScored = saying.every(({ hits }) => hits.length >= MIN_HITS_FOR_SCORES);
+  const best = (ofWords + ofVectors) / (RANK_WEIGHTS.k + 1);
+  const given = { lexical: new Map<number, number>(), dense: new Map<number, number>() };
+  for (const { hits, weight, rankWeight, name } of saying) {
+    given[name] = areScored ? minMax(hits, weight) : reciprocalRanks(hits, rankWeight / best);
   }
-  return Array.from(fused, ([key, score]) => ({ key, score })).sort(byScore);
+  const keys = new Set([...lexical, ...dense].map(({ key }) => key));
+  return Array.from(keys, (key) => {
+    const parts = { lexical: given.lexical.get(key) ?? 0, dense: given.dense.get(key) ?? 0 };
+    return { key, ...parts, score: parts.lexical + parts.dense };
+  }).sort(byScore);
 }
 
-function addMinMax(fused: Map<number, number>, hits: readonly Scored[], weight: number): void {
+function minMax(hits: readonly Scored[], weight: number): Map<number, number> {
   let low = Infinity;
   let high = -Infinity;
   for (const { score } of hits) {
@@ -42,20 +53,15 @@ function addMinMax(fused: Map<number, number>, hits: readonly Scored[], weight: 
     high = Math.max(high, score);
   }
   const range = high - low;
-  for (const { key, score } of hits) {
-    const share = range === 0 ? 1 : (score - low) / range;
-    fused.set(key, (fused.get(key) ?? 0) + weight * share);
-  }
+  return new Map(
+    hits.map(({ key, score }) => [key, weight * (range === 0 ? 1 : (score - low) / range)]),
+  );
 }
 
-function addReciprocalRanks(
-  fused: Map<number, number>,
-  hits: readonly Scored[],
-  weight: number,
-): void {
-  for (const [rank, { key }] of hits.toSorted(byScore).entries()) {
-    fused.set(key, (fused.get(key) ?? 0) + weight / (RANK_WEIGHTS.k + 1 + rank));
-  }
+function reciprocalRanks(hits: readonly Scored[], weight: number): Map<number, number> {
+  return new Map(
+    hits.toSorted(byScore).map(({ key }, rank) => [key, weight / (RANK_WEIGHTS.k + 1 + rank)]),
+  );
 }
 
 function byScore(a: Scored, b: Scored): number {

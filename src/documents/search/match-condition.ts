@@ -1,6 +1,6 @@
 import { foldWord } from '#src/documents/fold-word.ts';
 import { holdsPhrase, phraseForm } from '#src/documents/match-phrase.ts';
-import { bareLetter, type SpecialWord, specialWords } from '#src/documents/special-words.ts';
+import { bareLetter, splitAtSpecials } from '#src/documents/special-words.ts';
 import { stemWord } from '#src/documents/expand-word.ts';
 import { normalizeText } from '#src/platform/normalize-text.ts';
 import type { QueryCondition } from './parse-query.ts';
@@ -59,7 +59,7 @@ export function conditionTest({
  */
 export function hasSpecialWords(text: string): boolean {
   const normal = normalizeText(text, 'NFKC');
-  return specialsOf(normal).length > 0 || bareLetter(phraseForm(normal)) !== null;
+  return splitAtSpecials(normal).length > 1 || bareLetter(phraseForm(normal)) !== null;
 }
 
 function holdsTokens(
@@ -76,20 +76,9 @@ function holdsTokens(
 }
 
 function tokensOf(text: string): Token[] {
-  const normal = normalizeText(text, 'NFKC');
-  const tokens: Token[] = [];
-  let from = 0;
-  for (const { words, index, end } of specialsOf(normal)) {
-    tokens.push(...plainWords(normal.slice(from, index)), words);
-    from = end;
-  }
-  tokens.push(...plainWords(normal.slice(from)));
-  return tokens;
-}
-
-/** `example.net` looks like one, and is none. */
-function specialsOf(normal: string): SpecialWord[] {
-  return specialWords(normal).filter(({ words }) => words.length > 0);
+  return splitAtSpecials(normalizeText(text, 'NFKC')).flatMap((piece): Token[] =>
+    typeof piece === 'string' ? plainWords(piece) : [piece.words],
+  );
 }
 
 function plainWords(text: string): string[] {

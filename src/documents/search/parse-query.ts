@@ -70,9 +70,14 @@ function isOperator({ isTitle, isExcluded }: QueryCondition): boolean {
   return isTitle || isExcluded;
 }
 
+/** With one kind of quote and hyphen; each character stays where it is. */
+export function plainMarks(query: string): string {
+  return query.replaceAll(QUOTES, '"').replaceAll(LONG_DASHES, '-');
+}
+
 /** With one kind of quote and hyphen, and without a quote at the end that opens nothing. */
 function closeQuotes(query: string): string {
-  const text = query.replaceAll(QUOTES, '"').replaceAll(LONG_DASHES, '-');
+  const text = plainMarks(query);
   const isOdd = text.split('"').length % 2 === 0;
   if (!isOdd) return text;
   const last = text.lastIndexOf('"');

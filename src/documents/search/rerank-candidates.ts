@@ -6,16 +6,29 @@ import { proximity } from './proximity.ts';
 import { type Evidence, readEvidence } from './read-evidence.ts';
 import { smoothScores } from './smooth-scores.ts';
 import { titleGain } from './title-gain.ts';
-import { TEXT_WEIGHTS } from './weights.ts';
+import { LIKENESS, TEXT_WEIGHTS } from './weights.ts';
 
 /** Chunks whose text is read. Those behind them keep the order of their first score. */
 const RERANKED = 50;
+
+/** What a score is made of: its parts add up to it. */
+export interface ScoreParts {
+  words: number;
+  vectors: number;
+  title: number;
+  proximity: number;
+  /** From the chunks that resemble it most. */
+  likeness: number;
+  /** Taken away from a chunk behind those whose text was read, so that it shows no higher score than they do. */
+  order: number;
+}
 
 export interface RankedChunk {
   chunkId: number;
   documentId: DocumentId;
   /** 0 to 1. */
   score: number;
+  parts: ScoreParts;
 }
 
 /**
@@ -41,20 +54,21 @@ export async function rerankCandidates(
   const unit = (1 - denseWeight) / wordRange(found.candidates);
   const scored = head.map((chunk) => {
     const own = evidence.get(chunk.chunkId);
-    return own ? { ...chunk, score: chunk.score + unit * textGain(found, own) } : chunk;
+    return own ? withText(chunk, textGain(found, own), unit) : chunk;
   });
   const smoothed = smoothScores(
     scored.map((chunk) => ({ ...chunk, terms: evidence.get(chunk.chunkId)?.terms ?? [] })),
-  );
+  ).map(withLikeness);
   return bestPerDocument([...inUnitRange(smoothed), ...first.slice(RERANKED)]);
 }
 
 function firstScores(candidates: readonly Candidate[], denseWeight: number): RankedChunk[] {
   const documentOf = new Map(candidates.map(({ chunkId, documentId }) => [chunkId, documentId]));
   const fused = fuseScores(half(candidates, 'lexical'), half(candidates, 'dense'), denseWeight);
-  return fused.flatMap(({ key, score }) => {
+  return fused.flatMap(({ key, score, lexical: words, dense: vectors }) => {
     const documentId = documentOf.get(key);
-    return documentId === undefined ? [] : [{ chunkId: key, documentId, score }];
+    const parts = { words, vectors, title: 0, proximity: 0, likeness: 0, order: 0 };
+    return documentId === undefined ? [] : [{ chunkId: key, documentId, score, parts }];
   });
 }
 
@@ -66,13 +80,49 @@ function half(candidates: readonly Candidate[], name: 'lexical' | 'dense'): Scor
 }
 
 /** In the unit of BM25 scores. */
-function textGain({ words, weights }: FoundCandidates, evidence: Evidence): number {
+interface TextGain {
+  title: number;
+  proximity: number;
+}
+
+function textGain({ words, weights }: FoundCandidates, evidence: Evidence): TextGain {
   const { nearby, phrase } = proximity(weights, evidence.terms);
-  return (
-    titleGain(words, weights, evidence) +
-    TEXT_WEIGHTS.nearby * nearby +
-    TEXT_WEIGHTS.together * phrase
-  );
+  return {
+    title: titleGain(words, weights, evidence),
+    proximity: TEXT_WEIGHTS.nearby * nearby + TEXT_WEIGHTS.together * phrase,
+  };
+}
+
+/** @param unit of a BM25 score, in the unit of this one */
+function withText(chunk: RankedChunk, gain: TextGain, unit: number): RankedChunk {
+  const title = unit * gain.title;
+  const near = unit * gain.proximity;
+  return {
+    ...chunk,
+    score: chunk.score + unit * (gain.title + gain.proximity),
+    parts: { ...chunk.parts, title, proximity: near },
+  };
+}
+
+/** What its own score lost and that of others gave. */
+function withLikeness(chunk: RankedChunk): RankedChunk {
+  const own = scaledParts(chunk.parts, 1 - LIKENESS.share);
+  return { ...chunk, parts: { ...own, likeness: chunk.score - sumOf(own) } };
+}
+
+function scaledParts(parts: ScoreParts, by: number): ScoreParts {
+  return {
+    words: parts.words * by,
+    vectors: parts.vectors * by,
+    title: parts.title * by,
+    proximity: parts.proximity * by,
+    likeness: parts.likeness * by,
+    order: parts.order * by,
+  };
+}
+
+function sumOf({ words, vectors, title, proximity: near, likeness, order }: ScoreParts): number {
+  return words + vectors + title + near + likeness + order;
 }
 
 /** What the fusion stretches over 0 to 1; with few hits by words, where it takes ranks, their best score. */
@@ -88,7 +138,12 @@ function wordRange(candidates: readonly Candidate[]): number {
 function inUnitRange<T extends RankedChunk>(chunks: readonly T[]): RankedChunk[] {
   const best = chunks.reduce((most, { score }) => Math.max(most, score), 1);
   return chunks
-    .map(({ chunkId, documentId, score }) => ({ chunkId, documentId, score: score / best }))
+    .map(({ chunkId, documentId, score, parts }) => ({
+      chunkId,
+      documentId,
+      score: score / best,
+      parts: scaledParts(parts, 1 / best),
+    }))
     .sort((a, b) => b.score - a.score || a.chunkId - b.chunkId);
 }
 
@@ -101,7 +156,8 @@ function bestPerDocument(ordered: readonly RankedChunk[]): RankedChunk[] {
     lowest = Math.min(lowest, chunk.score);
     if (seen.has(chunk.documentId)) continue;
     seen.add(chunk.documentId);
-    best.push({ ...chunk, score: lowest });
+    const order = lowest - chunk.score;
+    best.push({ ...chunk, score: lowest, parts: { ...chunk.parts, order } });
   }
   return best;
 }

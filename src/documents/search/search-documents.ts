@@ -6,7 +6,7 @@ import type { RecencyBias } from '#src/tables/documents.ts';
 import { type ArrangedDocument, arrangeDocuments } from './arrange-documents.ts';
 import { assertCurrent } from './assert-current.ts';
 import { countFacets, type Facets } from './count-facets.ts';
-import { explainHit, type HitExplanation } from './explain-hit.ts';
+import { explainHits, type HitExplanation } from './explain-hits.ts';
 import { findCandidates, type FoundCandidates } from './find-candidates.ts';
 import { findMatches } from './find-matches.ts';
 import { parseQuery, plainQuery } from './parse-query.ts';
@@ -131,7 +131,7 @@ async function findPage(
   const settings = await readRankingSettings(index, workspaceId);
   const hybridAlpha = input.hybridAlpha ?? settings.hybridAlpha;
   const found = await findCandidates({ ...services, db: index }, { ...input, query, hybridAlpha });
-  const { words, candidates } = found;
+  const { words } = found;
   const { guesses } = found.corrections;
   input.signal.throwIfAborted();
   const denseWeight = hybridAlpha ?? embedder.denseWeight;
@@ -150,11 +150,12 @@ async function findPage(
     readHits(db, workspaceId, page, shownWords, input.includesHidden),
     index === db ? null : assertCurrent(db, input, page),
   ]);
+  const explanations = input.explains ? await explainHits(db, workspaceId, hits, found) : [];
   return {
-    hits: hits.map(({ hit, chunk }) => ({
+    hits: hits.map(({ hit, chunk }, place) => ({
       hit,
       copies: chunk.copies,
-      explanation: input.explains ? explainHit(hit, chunk, ranked, candidates, words) : null,
+      explanation: explanations[place] ?? null,
     })),
     total: arranged.length,
     facets: input.facets ? await readFacets(index, input, found, arranged) : null,

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import { phraseForm } from '#src/documents/match-phrase.ts';
+import { splitAtSpecials } from '#src/documents/special-words.ts';
+import { tokenize } from '#src/documents/tokenize.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { normalizeText } from '#src/platform/normalize-text.ts';
+import { demandedTerms } from './demanded-words.ts';
+import { hasSpecialWords } from './match-condition.ts';
+import { synonymStems } from './synonym-stems.ts';
 
 export const SYNONYM_LIMITS = { groups: 500, phrases: 10, phraseLength: 100, phraseWords: 8 };
 /** Words of a query that are looked up; a question is shorter. */
@@ -38,39 +44,81 @@ export async function replaceSynonyms(
 ): Promise<void> {
   await sql`delete from search_synonym where workspace_id = ${workspaceId}`.execute(trx);
   const rows = groups.flatMap((phrases, group) =>
-    phrases.map((phrase, place) => ({ group, place, phrase, form: phraseForm(phrase) })),
+    phrases.map((phrase, place) => ({
+      group,
+      place,
+      phrase,
+      form: formOf(phrase),
+      stems: stemsOf(phrase),
+    })),
   );
   await sql`
-    insert into search_synonym (workspace_id, form, group_number, place, phrase)
-    select ${workspaceId}, x.form, x."group", x.place, x.phrase
-    from json_to_recordset(${JSON.stringify(rows)}::json) as x("group" int, place int, phrase text, form text)
+    insert into search_synonym (workspace_id, form, group_number, place, phrase, stems)
+    select ${workspaceId}, x.form, x."group", x.place, x.phrase, x.stems
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as x("group" int, place int, phrase text, form text, stems text)
     on conflict do nothing`.execute(trx);
 }
 
-/** The phrases that mean the same as words of a query, each once, without those that it has itself. */
+/** What is searched for besides words of a query. */
+export interface Synonym {
+  phrase: string;
+  /** The phrase of its group that the query has. */
+  of: string;
+}
+
+/**
+ * The phrases that mean the same as words of a query in any inflection, each once, without those that it has itself.
+ * @param queries the query, and the same with its words replaced
+ */
 export async function synonymsOf(
   db: Database,
   workspaceId: WorkspaceId,
-  query: string,
-): Promise<string[]> {
-  const forms = runsOf(phraseForm(query));
-  if (forms.length === 0) return [];
-  const { rows } = await sql<{ phrase: string }>`
-    select phrase from (
-      select distinct on (other.form) other.form, other.phrase, other.group_number, other.place
+  queries: ReadonlySet<string>,
+): Promise<Synonym[]> {
+  const texts = [...queries];
+  const stems = texts.flatMap((text) => runsOf(synonymStems(text)));
+  const forms = texts.flatMap((text) => runsOf(wordsOf(formOf(text))));
+  const olderForms = texts.flatMap((text) => runsOf(wordsOf(phraseForm(text))));
+  if (stems.length + olderForms.length === 0) return [];
+  const { rows } = await sql<Synonym>`
+    select phrase, "of" from (
+      select distinct on (other.form) other.form, other.phrase, own.phrase as "of", other.group_number, other.place
       from search_synonym own
       join search_synonym other using (workspace_id, group_number)
-      where own.workspace_id = ${workspaceId} and own.form = any(${forms}::text[])
-        and other.form <> all(${forms}::text[])
+      where own.workspace_id = ${workspaceId}
+        and (own.stems = any(${stems}::text[]) or (own.stems is null and own.form = any(${olderForms}::text[])))
+        and other.place <> own.place and other.form <> all(${forms}::text[])
       order by other.form, other.group_number) found
     order by group_number, place limit ${MAX_ADDED}`.execute(db);
-  return rows.map(({ phrase }) => phrase);
+  return rows;
+}
+
+/** Of `C++` the symbol alone: its letter would find what is about C. */
+export function synonymTermsOf({ phrase }: Synonym): string[] {
+  return hasSpecialWords(phrase) ? demandedTerms(phrase).current : tokenize(phrase);
+}
+
+/** How a phrase is compared with queries. */
+export function stemsOf(phrase: string): string {
+  return synonymStems(phrase).join(' ');
+}
+
+/** The words of a phrase as they are written, in lower case: with its symbols, unlike `phraseForm`. */
+function formOf(phrase: string): string {
+  const pieces = splitAtSpecials(normalizeText(phrase, 'NFKC')).map((piece) =>
+    typeof piece === 'string' ? phraseForm(piece) : (piece.words[0] ?? ''),
+  );
+  return pieces.filter((piece) => piece !== '').join(' ');
+}
+
+function wordsOf(form: string): string[] {
+  return form === '' ? [] : form.split(' ');
 }
 
 /** Every run of one to eight words that follow each other. */
-function runsOf(form: string): string[] {
-  if (form === '') return [];
-  const words = form.split(' ').slice(0, MAX_LOOKED_UP);
+function runsOf(all: readonly string[]): string[] {
+  const words = all.slice(0, MAX_LOOKED_UP);
   const runs = words.flatMap((_, from) =>
     Array.from({ length: Math.min(SYNONYM_LIMITS.phraseWords, words.length - from) }, (__, more) =>
       words.slice(from, from + more + 1).join(' '),

@@ -7,7 +7,7 @@ import { searchable, type SearchScope, throughIndex, visible } from './search-te
 
 /** Of words that only chunks private to others may have: rarer ones are looked up. */
 const MAX_SECRET_CHUNKS = 1_000;
-const MAX_SECRET_WORDS = 32;
+export const MAX_SECRET_WORDS = 32;
 
 /** Those terms that some chunk has which the searcher may see, whatever the query filters and demands. */
 export async function visibleTerms(

@@ -7,6 +7,8 @@
 export const WORD_WEIGHTS = {
   /** A synonym that the workspace named: the words of a phrase share it. */
   synonym: 0.8,
+  /** A compound that has a word of the query as a part: it is about something narrower (find-compounds.ts). */
+  compound: 0.6,
   /** The word that a misspelt one probably meant, where the query has other words that are known. */
   correction: 0.9,
   /** Such a word counts for no more than this share of the rarest known word: a guess never outweighs what was typed. */

@@ -98,7 +98,8 @@ async function copyIndex(older: TestEnvironment, migration: string): Promise<voi
   const tables = await columnsOf(to);
   expect(tables.get('chunk_terms')).not.toContain('terms_version');
   for (const [table, columns] of tables) await copyTable(from, to, table, columns);
-  // Facts that a version without these tables did not note.
+  // Facts that an earlier version did not note.
+  await to.exec(`delete from deployment_fact where name = 'compounds_gathered'`);
   if (!tables.has('word_bucket')) {
     await to.exec(`delete from deployment_fact where name in ('words_gathered', 'titles_to_fill')`);
   }

@@ -2,78 +2,20 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { gatherWords } from '#src/documents/gather-words.ts';
-import { asPushed, CORPUS, PRIVATE_CORPUS } from '#test/support/search-corpus.ts';
-import { insertPair } from '#test/support/seed-workspace.ts';
-import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
-import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
-import { until } from '#test/support/until.ts';
+import { asPushed, CORPUS } from '#test/support/search-corpus.ts';
+import { openSearchStage, type SearchStage } from '#test/support/search-stage.ts';
+import type { TestUser } from '#test/support/test-users.ts';
 
-let millrace: TestMillrace;
+let stage: SearchStage;
 let owner: TestUser;
-let reader: TestUser;
 
 beforeAll(async () => {
-  millrace = await startTestMillrace();
-  owner = await openWorkspace(millrace);
-  reader = await addUser(millrace, owner, 'read');
-  const { db } = millrace.services;
-  const own = await insertPair(db, owner.workspaceId, 'Own', owner.userId);
-  const open = await insertPair(db, owner.workspaceId, 'Open', owner.userId);
-  await sql`update cc_pair set access_type = 'private' where id = ${own}`.execute(db);
-  for (const [pairId, documents] of [
-    [open, CORPUS],
-    [own, PRIVATE_CORPUS],
-  ] as const) {
-    const items = documents.map((one) => ({ document: asPushed(one), cc_pair_id: pairId }));
-    const { status } = await call('POST', '/service-api/ingestion/batch', { documents: items });
-    expect(status).toBe(200);
-  }
-  for (const [name, pairs] of [
-    ['Public set', [open]],
-    ['Secret set', [own]],
-  ] as const) {
-    const set = { name, description: '', cc_pair_ids: pairs };
-    expect((await call('POST', '/manage/admin/document-set', set)).status).toBe(200);
-  }
-  await call('PATCH', '/search/settings', {
-    synonyms: [
-      ['car', 'automobile'],
-      ['AWS', 'Amazon Web Services'],
-    ],
-  });
-  await millrace.settled(owner.key);
-  await until(async () => {
-    await gatherWords(db);
-    const { rows } = await sql<{ isOver: boolean }>`
-      select (value->>'until')::bigint >= (select max(id) from chunk) as "isOver"
-      from deployment_fact where name = 'words_gathered'`.execute(db);
-    return rows[0]?.isOver === true;
-  });
+  stage = await openSearchStage();
+  owner = stage.owner;
 });
-afterAll(() => millrace[Symbol.asyncDispose]());
+afterAll(() => stage[Symbol.asyncDispose]());
 
-const call = (method: string, path: string, body?: unknown, user: TestUser = owner) =>
-  millrace.call(method, path, body, { key: user.key });
-
-interface Result {
-  document_id: string;
-  similar_count: number;
-  similar_document_ids: string[];
-}
-
-async function search(request: string | object, user = reader) {
-  const body = typeof request === 'string' ? { query: request } : request;
-  const answer = await call('POST', '/search', body, user);
-  expect(answer.status, answer.text).toBe(200);
-  const results: Result[] = answer.body.results;
-  return {
-    ids: results.map((one) => one.document_id),
-    results,
-    body: answer.body,
-    text: answer.text,
-  };
-}
+const search = (request: string | object, user?: TestUser) => stage.search(request, user);
 
 /** The best document for a query. */
 const firstFor = (cases: [string | object, string][]) =>
@@ -273,14 +215,6 @@ describe('recency', () => {
   ]);
 });
 
-describe('synonyms', () => {
-  firstFor([
-    ['car', 'car'],
-    ['aws', 'aws'],
-  ]);
-  exactlyFor([['"car"', []]]);
-});
-
 describe('copies', () => {
   it('are one result with a count, of those that the reader may see', async () => {
     const { results } = await search('house rules canteen badge windows');
@@ -319,10 +253,10 @@ describe('permissions', () => {
   });
 
   it('neither suggests nor counts what is private to others', async () => {
-    for (const query of ['sal', 'secre', 'salary ban']) {
-      const theirs = await call('POST', '/search/suggest', { query }, reader);
+    for (const query of ['sal', 'secre', 'salary ban', 'title:secre', '"salary ban']) {
+      const theirs = await stage.call('POST', '/search/suggest', { query }, stage.reader);
       expect(theirs.body.suggestions).toEqual([]);
-      const own = await call('POST', '/search/suggest', { query });
+      const own = await stage.call('POST', '/search/suggest', { query });
       expect(own.body.suggestions).toContainEqual({
         kind: 'title',
         text: 'Salary bands secretum',
@@ -330,6 +264,10 @@ describe('permissions', () => {
         source_type: 'wiki',
       });
     }
+    const excluding = await stage.call('POST', '/search/suggest', { query: '-secr' }, stage.reader);
+    expect(excluding.body.suggestions).toEqual([]);
+    const mine = await stage.call('POST', '/search/suggest', { query: '-secr' });
+    expect(mine.body.suggestions).toMatchObject([{ kind: 'word', text: '-secretum' }]);
     const { body } = await search({ query: 'house rules', facets: true });
     const set = { value: 'Public set', count: body.total, documents: expect.any(Number) };
     expect(body.facets.document_set).toEqual([set]);
@@ -338,10 +276,12 @@ describe('permissions', () => {
   it('does not tell that a document that all may see is in a private pair, too', async () => {
     const policy = CORPUS.filter(({ id }) => id === 'policy').map(asPushed);
     const { rows } = await sql<{ id: number }>`select id from cc_pair
-      where workspace_id = ${owner.workspaceId} and name = 'Own'`.execute(millrace.services.db);
+      where workspace_id = ${owner.workspaceId} and name = 'Own'`.execute(
+      stage.millrace.services.db,
+    );
     const item = { document: policy[0], cc_pair_id: rows[0]?.id };
-    expect((await call('POST', '/service-api/ingestion', item)).status).toBe(200);
-    await millrace.settled(owner.key);
+    expect((await stage.call('POST', '/service-api/ingestion', item)).status).toBe(200);
+    await stage.millrace.settled(owner.key);
     const request = { query: 'title:security -title:draft', facets: true };
     const open = { value: 'Public set', count: 1, documents: 1 };
     expect((await search(request)).body.facets.document_set).toEqual([open]);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { fillSynonyms } from '#src/documents/search/fill-synonyms.ts';
 import { fillTitles } from '#src/documents/fill-titles.ts';
 import { asPushed, CORPUS } from '#test/support/search-corpus.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
@@ -33,7 +34,18 @@ async function search(request: object, path = '/search') {
 }
 
 interface Explained {
-  explanation: { dense: object | null };
+  score: number;
+  explanation: {
+    lexical: { score: number } | null;
+    dense: object | null;
+    relevance: number;
+    parts: Record<string, number>;
+    recency: number;
+    boost: number;
+    scale: number;
+    terms: { term: string; kind: string; score: number }[];
+    copies: { document_id: string; score: number }[];
+  };
 }
 interface FacetCount {
   value: string;
@@ -129,6 +141,52 @@ describe('what a request asks for', () => {
     expect(plain.body.facets).toBeNull();
   });
 
+  it.each([
+    { query: 'security policy passwords badges' },
+    { query: 'house rules canteen badge windows' },
+    { query: 'the mill, its reset, crash, portal and report', hybrid_alpha: 0.6 },
+    { query: 'kubernetes' },
+    { query: 'release crash', hybrid_alpha: 0, recency_bias: 'favor_recent' },
+    { query: 'price list', hybrid_alpha: 1 },
+  ])('explain has parts and factors that make the score of every result of %j', async (request) => {
+    const boosted = { boost: 5 };
+    await call('PATCH', '/service-api/ingestion/draft', boosted);
+    const { body } = await search({ ...request, explain: true, limit: 100 });
+    const results: Explained[] = body.results;
+    expect(results.length).toBeGreaterThan(0);
+    const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+    for (const { score, explanation } of results) {
+      const { lexical, relevance, parts, recency, boost, scale, terms } = explanation;
+      expect(sum(Object.values(parts))).toBeCloseTo(relevance, 10);
+      expect(relevance * recency * boost * scale).toBeCloseTo(score, 10);
+      expect(parts['order']).toBeLessThanOrEqual(0);
+      if (lexical) expect(sum(terms.map((one) => one.score))).toBeCloseTo(lexical.score, 4);
+      if (!lexical) expect(parts['words']).toBe(0);
+      if (explanation.dense === null) expect(parts['vectors']).toBe(0);
+    }
+    await call('PATCH', '/service-api/ingestion/draft', { boost: 0 });
+  });
+
+  it('explain says what title, nearness, boost and copies did', async () => {
+    const explained = async (query: string): Promise<Explained[]> =>
+      (await search({ query, explain: true })).body.results;
+    const [policy] = await explained('security policy');
+    expect(policy?.explanation.parts['title']).toBeGreaterThan(0);
+    expect(policy?.explanation.parts['proximity']).toBeGreaterThan(0);
+    const [probe] = await explained('container restarts');
+    expect(probe?.explanation.parts['title']).toBe(0);
+    await call('PATCH', '/service-api/ingestion/kubernetes', { boost: 5 });
+    const [boosted] = await explained('container restarts');
+    expect(boosted?.explanation.boost).toBeGreaterThan(1.5);
+    expect(boosted?.explanation.scale).toBeLessThan(1);
+    await call('PATCH', '/service-api/ingestion/kubernetes', { boost: 0 });
+    const [rules] = await explained('house rules canteen badge windows');
+    expect(rules?.explanation.copies.map((copy) => copy.document_id)).toHaveLength(2);
+    for (const copy of rules?.explanation.copies ?? []) {
+      expect(copy.score).toBeLessThanOrEqual(rules?.score ?? 0);
+    }
+  });
+
   it('explain does not take the marks of a page for its words', async () => {
     const text =
       '<html><body><p>The <b class="walrus">aardvark</b> sleeps all day.</p></body></html>';
@@ -199,56 +257,6 @@ describe('hidden documents', () => {
   });
 });
 
-describe('POST /search/suggest', () => {
-  const suggest = async (query: string, limit?: number) => {
-    const { body, status } = await call('POST', '/search/suggest', { query, limit });
-    expect(status).toBe(200);
-    return body.suggestions.map(
-      ({ kind, text }: { kind: string; text: string }) => `${kind} ${text}`,
-    );
-  };
-
-  it.each<[string, string[]]>([
-    ['zep', ['word zeppelin', 'title Quarterly zeppelin report']],
-    ['quarterly ze', ['word quarterly zeppelin', 'title Quarterly zeppelin report']],
-    ['ZEP', ['word zeppelin', 'title Quarterly zeppelin report']],
-    ['onboarding checklist', ['title Onboarding checklist']],
-    ['отп', ['word отпуск', 'title Отпуск']],
-    ['', []],
-    ['   ', []],
-    ['"\'\\:*&|!', []],
-    ['nothing begins so', []],
-  ])('%s is completed as %j', async (query, expected) => {
-    expect(await suggest(query)).toEqual(expected);
-  });
-
-  it('gives no more than the limit, and titles that begin so first', async () => {
-    const first = await suggest('release', 3);
-    expect(first).toHaveLength(3);
-    expect(await suggest('rep')).toContain('title Quarterly zeppelin report');
-    expect(await suggest('sec')).toEqual([
-      'word security',
-      'title Security policy',
-      'title Draft of the security policy',
-    ]);
-  });
-
-  it('knows a title from when it is indexed until it is deleted', async () => {
-    const push = async (title: string) => {
-      const document = { id: 'moved', semantic_identifier: title, sections: [{ text: 'Text.' }] };
-      await call('POST', '/service-api/ingestion', { document });
-      await millrace.settled(admin.key);
-    };
-    await push('Yggdrasil plan');
-    expect(await suggest('ygg')).toEqual(['word yggdrasil', 'title Yggdrasil plan']);
-    await push('Bifrost plan');
-    expect(await suggest('ygg')).toEqual([]);
-    expect(await suggest('bifr')).toContain('title Bifrost plan');
-    await call('DELETE', '/service-api/ingestion/moved');
-    expect(await suggest('bifr')).toEqual([]);
-  });
-});
-
 describe('settings of the workspace', () => {
   it('hold for all searches until they are changed, and a request goes before them', async () => {
     const defaults = { recency_bias: 'auto', hybrid_alpha: null, synonyms: [] };
@@ -308,6 +316,28 @@ describe('settings of the workspace', () => {
 
   it('are changed by administrators only', async () => {
     expect((await call('PATCH', '/search/settings', {}, member)).status).toBe(403);
+  });
+});
+
+describe('synonyms of the version before', () => {
+  it('count as they are written, and in any inflection once they are filled in', async () => {
+    const { db } = millrace.services;
+    const synonyms = [['lorry', 'automobile']];
+    await call('PATCH', '/search/settings', { synonyms, hybrid_alpha: 0 });
+    await sql`update search_synonym set stems = null`.execute(db);
+    expect((await search({ query: 'lorry' })).ids).toEqual(['car']);
+    expect((await search({ query: 'lorries' })).ids).toEqual([]);
+    expect(await fillSynonyms(db)).toBe(2);
+    expect(await fillSynonyms(db)).toBe(0);
+    expect((await search({ query: 'lorries' })).ids).toEqual(['car']);
+    await call('PATCH', '/search/settings', { synonyms: [], hybrid_alpha: null });
+  });
+
+  it('a group may have the same letters with other symbols', async () => {
+    const synonyms = [['C', 'C++', 'C#']];
+    const { body } = await call('PATCH', '/search/settings', { synonyms });
+    expect(body.synonyms).toEqual(synonyms);
+    await call('PATCH', '/search/settings', { synonyms: [] });
   });
 });
 

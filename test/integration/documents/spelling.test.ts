@@ -126,11 +126,11 @@ it('a word that only chunks private to others have is neither suggested nor know
 it('the words of a backup are gathered on, whatever transactions the server before was at', async () => {
   const { services, workspaceId } = stage;
   const { rows } = await sql<{ value: { until: number; horizon: number } }>`
-    select value from deployment_fact where name = 'words_gathered'`.execute(services.db);
+    select value from deployment_fact where name = 'compounds_gathered'`.execute(services.db);
   const halfway = { ...rows[0]?.value, until: 0, xid: '900000000000' };
   await sql`delete from word_bucket where workspace_id = ${workspaceId}`.execute(services.db);
   await sql`update deployment_fact set value = ${JSON.stringify(halfway)}::json
-    where name = 'words_gathered'`.execute(services.db);
+    where name = 'compounds_gathered'`.execute(services.db);
   await expect.poll(() => gatherWords(services.db)).toBe(3);
   expect((await search('lighthuose')).correctedQuery).toBe('lighthouse');
 });

@@ -341,7 +341,8 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     const moved = sql`value = '{"until": 0, "horizon": 9, "xid": "0"}'`;
     const gathered = await afterWaiting(
       db,
-      (trx) => sql`update deployment_fact set ${moved} where name = 'words_gathered'`.execute(trx),
+      (trx) =>
+        sql`update deployment_fact set ${moved} where name = 'compounds_gathered'`.execute(trx),
       () => gatherWords(db),
     );
     expect(gathered).toBe(0);

@@ -1,8 +1,11 @@
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { LatentBasis } from '#src/documents/latent-basis.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Candidate, FoundCandidates } from './find-candidates.ts';
 import { fuseScores, type Scored } from './fuse-scores.ts';
+import { latentScores, latentShare } from './latent-scores.ts';
 import { proximity } from './proximity.ts';
+import { readBasis } from './read-basis.ts';
 import { type Evidence, readEvidence } from './read-evidence.ts';
 import { smoothScores } from './smooth-scores.ts';
 import { titleGain } from './title-gain.ts';
@@ -24,6 +27,7 @@ export interface RankedChunk {
  * 1. First score: words and vectors, fused.
  * 2. The text of the first 50: words in the title, words of the query close to each other.
  * 3. What the first 50 have in common: chunks that resemble other good ones rise.
+ * 4. Where the workspace has a basis: how near they are to what is meant.
  */
 export async function rerankCandidates(
   db: Database,
@@ -33,11 +37,11 @@ export async function rerankCandidates(
 ): Promise<RankedChunk[]> {
   const first = firstScores(found.candidates, denseWeight);
   const head = first.slice(0, RERANKED);
-  const evidence = await readEvidence(
-    db,
-    workspaceId,
-    head.map(({ chunkId }) => chunkId),
-  );
+  const headIds = head.map(({ chunkId }) => chunkId);
+  const [evidence, basis] = await Promise.all([
+    readEvidence(db, workspaceId, headIds),
+    readBasis(db, workspaceId),
+  ]);
   const unit = (1 - denseWeight) / wordRange(found.candidates);
   const scored = head.map((chunk) => {
     const own = evidence.get(chunk.chunkId);
@@ -46,7 +50,22 @@ export async function rerankCandidates(
   const smoothed = smoothScores(
     scored.map((chunk) => ({ ...chunk, terms: evidence.get(chunk.chunkId)?.terms ?? [] })),
   );
-  return bestPerDocument([...inUnitRange(smoothed), ...first.slice(RERANKED)]);
+  const reranked =
+    basis === null ? smoothed : addLatent(basis, workspaceId, found, smoothed, denseWeight);
+  return bestPerDocument([...inUnitRange(reranked), ...first.slice(RERANKED)]);
+}
+
+function addLatent<T extends { score: number; terms: readonly string[] }>(
+  basis: LatentBasis,
+  workspaceId: WorkspaceId,
+  { words, weights }: FoundCandidates,
+  chunks: readonly T[],
+  denseWeight: number,
+): T[] {
+  const known = words.filter((word) => weights.has(word));
+  const scores = latentScores(basis, workspaceId, known, chunks);
+  const share = latentShare(weights.size, denseWeight);
+  return chunks.map((chunk, at) => ({ ...chunk, score: chunk.score + share * (scores[at] ?? 0) }));
 }
 
 function firstScores(candidates: readonly Candidate[], denseWeight: number): RankedChunk[] {

@@ -41,8 +41,8 @@ export function foldIn(
   basis: LatentBasis,
   ids: Int32Array,
   weights: Float32Array,
-): Float32Array<ArrayBuffer> {
-  const folded = new Float32Array(LATENT_DIMENSIONS);
+): Float64Array {
+  const folded = new Float64Array(LATENT_DIMENSIONS);
   for (let at = 0; at < ids.length; at += 1) {
     const place = placeOf(basis.ids, ids[at] ?? 0);
     if (place === -1) continue;
@@ -56,14 +56,14 @@ export function foldIn(
 }
 
 /** Scales in place; zeros stay zeros. */
-export function toUnit<Vector extends Float32Array>(vector: Vector): Vector {
+export function toUnit(vector: Float64Array): Float64Array {
   const length = Math.sqrt(dot(vector, vector));
   if (length === 0) return vector;
   for (let axis = 0; axis < vector.length; axis += 1) vector[axis] = (vector[axis] ?? 0) / length;
   return vector;
 }
 
-export function dot(a: Float32Array, b: Float32Array): number {
+export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let axis = 0; axis < a.length; axis += 1) sum += (a[axis] ?? 0) * (b[axis] ?? 0);
   return sum;

@@ -23,13 +23,15 @@ export function latentScores(
 ): number[] {
   const idOf = createTermIds(workspaceSalt(workspaceId));
   const fold = (terms: readonly string[]) => {
-    const { ids, weights } = documentWeights(Int32Array.from(terms, idOf));
+    const occurrences = new Int32Array(terms.length);
+    for (let at = 0; at < terms.length; at += 1) occurrences[at] = idOf(terms[at] ?? '');
+    const { ids, weights } = documentWeights(occurrences);
     return foldIn(basis, ids, weights);
   };
   const query = fold(queryTerms);
   if (query.every((value) => value === 0)) return chunks.map(() => 0);
   const vectors = chunks.map(({ terms }) => fold(terms));
-  const best = new Float32Array(query.length);
+  const best = new Float64Array(query.length);
   const order = chunks.map((_, at) => at).sort((a, b) => scoreAt(chunks, b) - scoreAt(chunks, a));
   for (const at of order.slice(0, LATENT.feedback)) {
     const weight = Math.max(0, scoreAt(chunks, at));

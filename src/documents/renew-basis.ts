@@ -84,17 +84,14 @@ async function takeDue(db: Database): Promise<DueWorkspace | null> {
 async function sampleChunks(db: Database, workspaceId: WorkspaceId): Promise<number[]> {
   const { segments } = await listSegments(db, workspaceId);
   const directories = await readDirectories(db, segments);
-  const total = [...directories.values()].reduce((sum, { ids }) => sum + ids.length, 0);
-  const step = Math.max(1, total / MAX_SAMPLED);
-  const chosen: number[] = [];
-  let before = 0;
-  for (const { ids } of directories.values()) {
-    for (const [at, id] of ids.entries()) {
-      if (before + at >= chosen.length * step) chosen.push(id);
-    }
-    before += ids.length;
-  }
-  return chosen;
+  const ids = [...directories.values()].flatMap((directory) => [...directory.ids]);
+  return spreadEvenly(ids, MAX_SAMPLED);
+}
+
+/** At most `most` of them, as far from each other as can be. */
+export function spreadEvenly(ids: readonly number[], most: number): number[] {
+  if (ids.length <= most) return [...ids];
+  return Array.from({ length: most }, (_, n) => ids[Math.floor((n * ids.length) / most)] ?? 0);
 }
 
 async function readTexts(

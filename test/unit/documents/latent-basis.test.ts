@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBasis, dot, encodeBasis, foldIn } from '#src/documents/latent-basis.ts';
+import { spreadEvenly } from '#src/documents/renew-basis.ts';
 import { trainBasis } from '#src/documents/train-basis.ts';
 
 /** Terms of two topics that never stand in one text. */
@@ -77,4 +78,10 @@ describe('a basis', () => {
     expect(basis.ids).toEqual(basis.ids.toSorted());
     for (const id of [...HARBOUR, ...GARDEN]) expect(basis.ids.includes(id)).toBe(true);
   });
+});
+
+it('a large workspace is sampled evenly', () => {
+  const ids = Array.from({ length: 10 }, (_, n) => 100 + n);
+  expect(spreadEvenly(ids, 20)).toEqual(ids);
+  expect(spreadEvenly(ids, 4)).toEqual([100, 102, 105, 107]);
 });

@@ -37,11 +37,7 @@ export function decodeBasis(bytes: Uint8Array): LatentBasis {
  * The vector of a text of these terms, of unit length. Terms that the basis does not have count for nothing.
  * @returns `LATENT_DIMENSIONS` numbers; all are 0 when the basis has none of the terms
  */
-export function foldIn(
-  basis: LatentBasis,
-  ids: Int32Array,
-  weights: Float32Array,
-): Float64Array {
+export function foldIn(basis: LatentBasis, ids: Int32Array, weights: Float32Array): Float64Array {
   const folded = new Float64Array(LATENT_DIMENSIONS);
   for (let at = 0; at < ids.length; at += 1) {
     const place = placeOf(basis.ids, ids[at] ?? 0);

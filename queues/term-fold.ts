@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
 /**
- * Folds the term counts and merges the postings that index writes appended, and gathers the words of new chunks for the
- * speller.
+ * Folds the term counts and merges the postings that index writes appended, trains the latent space of workspaces that
+ * grew, and gathers the words of new chunks for the speller.
  */
 export const termFold = defineQueue({
   name: 'term-fold',

@@ -5,6 +5,7 @@ import {
   dropAbandonedSegments,
   mergePostings,
 } from '#src/documents/merge-postings.ts';
+import { renewBasis } from '#src/documents/renew-basis.ts';
 import { dropOlderSegments, RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
 import { RENEWED_TITLES_PER_STEP, renewTitles } from '#src/documents/renew-titles.ts';
 import { fillSynonyms, SYNONYMS_PER_STEP } from '#src/documents/search/fill-synonyms.ts';
@@ -18,8 +19,11 @@ const ROWS_PER_STEP = 250;
  * run serve some hundred workspaces. With more they are checked later, which costs nothing but room.
  */
 const BUCKETS_PER_RUN = 20;
+/** Some seconds each, in which words are not folded. */
+const BASES_PER_RUN = 3;
 
-export const worker = defineWorker(termFold, async ({ db, inBackground }, _payload, job) => {
+export const worker = defineWorker(termFold, async (services, _payload, job) => {
+  const { db, inBackground } = services;
   const repeat = async (step: () => Promise<number>, full: number): Promise<number> => {
     for (let sum = 0; ;) {
       const done = await inBackground(step);
@@ -35,6 +39,9 @@ export const worker = defineWorker(termFold, async ({ db, inBackground }, _paylo
   while (await inBackground(() => dropOlderSegments(db))) job.signal.throwIfAborted();
   while (await mergePostings(db, inBackground, job.signal)) job.signal.throwIfAborted();
   if (await checkPostings(db, inBackground, job.signal)) await dropAbandonedSegments(db);
+  for (let trained = 0; trained < BASES_PER_RUN; trained += 1) {
+    if (!(await renewBasis(services, job.signal))) break;
+  }
   const chunks = await repeat(() => gatherWords(db), CHUNKS_PER_STEP);
   for (let checked = 0; checked < BUCKETS_PER_RUN; checked += 1) {
     if (!(await inBackground(() => checkWords(db)))) break;

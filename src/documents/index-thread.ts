@@ -2,6 +2,7 @@ import { embedText } from './embed-builtin.ts';
 import { type DocumentText, type Prepared, prepareDocument } from './prepare-document.ts';
 
 export { cutDocument, findTerms } from './prepare-document.ts';
+export { trainBasis } from './train-basis.ts';
 
 /** Entry points of the worker threads; `index-threads.ts` calls them by name. */
 export function prepareDocuments(documents: DocumentText[]): Prepared[] {

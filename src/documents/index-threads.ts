@@ -5,6 +5,7 @@ import type { Embedder } from './embed.ts';
 import type { embedTexts, prepareDocuments } from './index-thread.ts';
 import type { cutDocument, DocumentText, findTerms, Prepared } from './prepare-document.ts';
 import { patient, TaskQueueWithPatience } from './task-queue.ts';
+import type { BasisTask, trainBasis } from './train-basis.ts';
 
 const TASK_TIMEOUT_MS = 60_000;
 const MEMORY_LIMIT_MB = 1_024;
@@ -13,12 +14,14 @@ const TEXTS_PER_TASK = 64;
 /** More text than a slice holds comes from a large document that takes seconds, so it is processed in pieces. */
 const LARGE_CHARACTERS = 300_000;
 
-/** Threads for the CPU-heavy half of indexing, which would block the event loop. */
+/** Threads for the CPU-heavy half of indexing and for training, which would block the event loop. */
 export interface IndexThreads {
   /** One result per document, in order. Rejects when a task runs out of time or memory. */
   prepare(documents: DocumentText[], signal: AbortSignal): Promise<Prepared[]>;
   /** Vectors of the builtin embedder. */
   embed(texts: readonly string[], dimensions: number, signal: AbortSignal): Promise<Float32Array[]>;
+  /** An encoded basis: a second or two for ten thousand texts. Waits behind everything else. */
+  trainBasis(task: BasisTask, signal: AbortSignal): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -74,6 +77,7 @@ export function openIndexThreads(threads: number, log: Logger): IndexThreads {
         return some.map((_, n) => vectors.subarray(n * dimensions, (n + 1) * dimensions));
       });
     },
+    trainBasis: (task, signal) => run('trainBasis', patient(task), signal),
     close: () => pool.destroy(),
   };
 }
@@ -83,6 +87,7 @@ interface ThreadTasks {
   cutDocument: typeof cutDocument;
   findTerms: typeof findTerms;
   embedTexts: typeof embedTexts;
+  trainBasis: typeof trainBasis;
 }
 
 type RunTask = <Name extends keyof ThreadTasks>(

@@ -146,7 +146,7 @@ function storedCounts({ terms, weights }: OlderRow): Map<number, number> {
 }
 
 /** Of a `sparsevec` as text, `{7:0.5,264:1.25}/536870912`: in the order of `terms`. */
-function weightsOf(sparse: string): Float32Array {
+export function weightsOf(sparse: string): Float32Array {
   const elements = sparse.slice(1, sparse.indexOf('}'));
   if (elements === '') return new Float32Array();
   return Float32Array.from(elements.split(','), (one) => Number(one.slice(one.indexOf(':') + 1)));

@@ -22,7 +22,10 @@ export const QUEUE_FACTS: Readonly<Record<string, QueueFact>> = {
   'chat-sweep': { does: 'Ends answers whose process died.', countsFrom: 'jobs' },
   'file-sweep': { does: 'Deletes files that belong to nobody.', countsFrom: 'jobs' },
   'vector-promote': { does: 'Moves staged vectors into the index.', countsFrom: 'jobs' },
-  'term-fold': { does: 'Folds word counts and merges postings.', countsFrom: 'jobs' },
+  'term-fold': {
+    does: 'Folds word counts, merges postings and trains latent spaces.',
+    countsFrom: 'jobs',
+  },
   reconcile: { does: 'Sends jobs again for rows that lost theirs.', countsFrom: 'jobs' },
 };
 

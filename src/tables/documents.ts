@@ -216,6 +216,20 @@ interface WordBucketTable {
   checked_at: Generated<Date>;
 }
 
+/** How the words of a workspace's texts go together, for searches: see latent-basis.ts. */
+interface LatentBasisTable {
+  workspace_id: WorkspaceId;
+  /** Random, another one after each training; null before the first. */
+  id: string | null;
+  /** Of how it was made; 0 before the first training. */
+  version: Generated<number>;
+  /** Of the workspace, when it was trained. */
+  chunks: Generated<number>;
+  basis: Buffer | null;
+  /** When a training began that has not ended yet. */
+  tried_at: Date | null;
+}
+
 /** Documents and their index. */
 export interface DocumentsTables {
   deployment_fact: DeploymentFactTable;
@@ -230,6 +244,7 @@ export interface DocumentsTables {
   term_count: TermCountTable;
   term_delta: TermDeltaTable;
   word_bucket: WordBucketTable;
+  latent_basis: LatentBasisTable;
   search_settings: SearchSettingsTable;
   search_synonym: SearchSynonymTable;
 }

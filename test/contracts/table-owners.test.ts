@@ -53,6 +53,10 @@ const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; reason
     tables: ['cc_pair'],
     reason: 'Finds the documents of a pair by their external ids, which are unique per workspace.',
   },
+  'src/documents/renew-basis.ts': {
+    tables: ['workspace'],
+    reason: 'Chooses the next workspace that is still there and takes it in one statement.',
+  },
   'src/documents/search/count-facets.ts': {
     tables: ['cc_pair', 'document_set', 'document_set_cc_pair'],
     reason:

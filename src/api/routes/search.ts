@@ -33,6 +33,9 @@ const explanationSchema = z
         title: z.number().describe('For words of the query in the title.'),
         proximity: z.number().describe('For words of the query near each other.'),
         likeness: z.number().describe('From the passages that resemble it most.'),
+        meaning: z
+          .number()
+          .describe('How near it is to what is meant, by the texts of the workspace.'),
         order: z.number().describe('Not above 0: keeps what was not read below what was read.'),
       })
       .describe('What relevance is made of.'),

@@ -1,8 +1,11 @@
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { LatentBasis } from '#src/documents/latent-basis.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Candidate, FoundCandidates } from './find-candidates.ts';
 import { fuseScores, type Scored } from './fuse-scores.ts';
+import { latentScores, latentShare } from './latent-scores.ts';
 import { proximity } from './proximity.ts';
+import { readBasis } from './read-basis.ts';
 import { type Evidence, readEvidence } from './read-evidence.ts';
 import { smoothScores } from './smooth-scores.ts';
 import { titleGain } from './title-gain.ts';
@@ -19,6 +22,8 @@ export interface ScoreParts {
   proximity: number;
   /** From the chunks that resemble it most. */
   likeness: number;
+  /** How near it is to what is meant, where the workspace has a latent space. */
+  meaning: number;
   /** Taken away from a chunk behind those whose text was read, so that it shows no higher score than they do. */
   order: number;
 }
@@ -37,6 +42,7 @@ export interface RankedChunk {
  * 1. First score: words and vectors, fused.
  * 2. The text of the first 50: words in the title, words of the query close to each other.
  * 3. What the first 50 have in common: chunks that resemble other good ones rise.
+ * 4. Where the workspace has a basis: how near they are to what is meant.
  */
 export async function rerankCandidates(
   db: Database,
@@ -46,11 +52,11 @@ export async function rerankCandidates(
 ): Promise<RankedChunk[]> {
   const first = firstScores(found.candidates, denseWeight);
   const head = first.slice(0, RERANKED);
-  const evidence = await readEvidence(
-    db,
-    workspaceId,
-    head.map(({ chunkId }) => chunkId),
-  );
+  const headIds = head.map(({ chunkId }) => chunkId);
+  const [evidence, basis] = await Promise.all([
+    readEvidence(db, workspaceId, headIds),
+    readBasis(db, workspaceId),
+  ]);
   const unit = (1 - denseWeight) / wordRange(found.candidates);
   const scored = head.map((chunk) => {
     const own = evidence.get(chunk.chunkId);
@@ -59,7 +65,9 @@ export async function rerankCandidates(
   const smoothed = smoothScores(
     scored.map((chunk) => ({ ...chunk, terms: evidence.get(chunk.chunkId)?.terms ?? [] })),
   ).map(withLikeness);
-  return bestPerDocument([...inUnitRange(smoothed), ...first.slice(RERANKED)]);
+  const reranked =
+    basis === null ? smoothed : withMeaning(basis, workspaceId, found, smoothed, denseWeight);
+  return bestPerDocument([...inUnitRange(reranked), ...first.slice(RERANKED)]);
 }
 
 function firstScores(candidates: readonly Candidate[], denseWeight: number): RankedChunk[] {
@@ -67,7 +75,7 @@ function firstScores(candidates: readonly Candidate[], denseWeight: number): Ran
   const fused = fuseScores(half(candidates, 'lexical'), half(candidates, 'dense'), denseWeight);
   return fused.flatMap(({ key, score, lexical: words, dense: vectors }) => {
     const documentId = documentOf.get(key);
-    const parts = { words, vectors, title: 0, proximity: 0, likeness: 0, order: 0 };
+    const parts = { words, vectors, title: 0, proximity: 0, likeness: 0, meaning: 0, order: 0 };
     return documentId === undefined ? [] : [{ chunkId: key, documentId, score, parts }];
   });
 }
@@ -104,6 +112,23 @@ function withText(chunk: RankedChunk, gain: TextGain, unit: number): RankedChunk
   };
 }
 
+/** In the latent space of the workspace. */
+function withMeaning<T extends RankedChunk & { terms: readonly string[] }>(
+  basis: LatentBasis,
+  workspaceId: WorkspaceId,
+  { words, weights }: FoundCandidates,
+  chunks: readonly T[],
+  denseWeight: number,
+): T[] {
+  const known = words.filter((word) => weights.has(word));
+  const scores = latentScores(basis, workspaceId, known, chunks);
+  const share = latentShare(weights.size, denseWeight);
+  return chunks.map((chunk, at) => {
+    const meaning = share * (scores[at] ?? 0);
+    return { ...chunk, score: chunk.score + meaning, parts: { ...chunk.parts, meaning } };
+  });
+}
+
 /** What its own score lost and that of others gave. */
 function withLikeness(chunk: RankedChunk): RankedChunk {
   const own = scaledParts(chunk.parts, 1 - LIKENESS.share);
@@ -117,12 +142,13 @@ function scaledParts(parts: ScoreParts, by: number): ScoreParts {
     title: parts.title * by,
     proximity: parts.proximity * by,
     likeness: parts.likeness * by,
+    meaning: parts.meaning * by,
     order: parts.order * by,
   };
 }
 
-function sumOf({ words, vectors, title, proximity: near, likeness, order }: ScoreParts): number {
-  return words + vectors + title + near + likeness + order;
+function sumOf(parts: ScoreParts): number {
+  return Object.values(parts).reduce((sum: number, part: number) => sum + part, 0);
 }
 
 /** What the fusion stretches over 0 to 1; with few hits by words, where it takes ranks, their best score. */

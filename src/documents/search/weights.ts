@@ -45,6 +45,16 @@ export const LIKENESS = {
   neighbours: 5,
 };
 
+/** The latent space (latent-scores.ts), where the workspace has a basis. */
+export const LATENT = {
+  /** Of the words' share of a score. */
+  share: 0.25,
+  /** Best chunks that say, as much as the query does, what is meant. */
+  feedback: 5,
+  /** A query of more terms says by itself what it means: the share falls with their number. */
+  fewTerms: 3,
+};
+
 /** How fast a document loses by age, in shares a year, and what is left of the oldest (score-factors.ts). */
 export const DECAY = {
   no_decay: { perYear: 0, floor: 1 },

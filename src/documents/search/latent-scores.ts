@@ -1,0 +1,69 @@
+import type { WorkspaceId } from '#src/ids.ts';
+import { documentWeights, termId, workspaceSalt } from '#src/documents/bm25.ts';
+import { dot, foldIn, type LatentBasis, toUnit } from '#src/documents/latent-basis.ts';
+import { LATENT } from './weights.ts';
+
+interface Rated {
+  score: number;
+  terms: readonly string[];
+}
+
+/**
+ * How near each chunk is to what is meant, from 0 to 1: its cosine in the latent space with the query and, for as much,
+ * with the best chunks (feedback after Rocchio 1971). So a chunk without a word of the query may be near it, and words
+ * of a short query that mean several things are read as the best chunks have them.
+ * @param queryTerms those that some chunk has
+ * @returns one for each chunk; zeros when the basis has no term of the query
+ */
+export function latentScores(
+  basis: LatentBasis,
+  workspaceId: WorkspaceId,
+  queryTerms: readonly string[],
+  chunks: readonly Rated[],
+): number[] {
+  const idOf = createTermIds(workspaceSalt(workspaceId));
+  const fold = (terms: readonly string[]) => {
+    const occurrences = new Int32Array(terms.length);
+    for (let at = 0; at < terms.length; at += 1) occurrences[at] = idOf(terms[at] ?? '');
+    const { ids, weights } = documentWeights(occurrences);
+    return foldIn(basis, ids, weights);
+  };
+  const query = fold(queryTerms);
+  if (query.every((value) => value === 0)) return chunks.map(() => 0);
+  const vectors = chunks.map(({ terms }) => fold(terms));
+  const best = new Float64Array(query.length);
+  const order = chunks.map((_, at) => at).sort((a, b) => scoreAt(chunks, b) - scoreAt(chunks, a));
+  for (const at of order.slice(0, LATENT.feedback)) {
+    const weight = Math.max(0, scoreAt(chunks, at));
+    vectors[at]?.forEach((value, axis) => {
+      best[axis] = (best[axis] ?? 0) + weight * value;
+    });
+  }
+  toUnit(best);
+  const meant = toUnit(query.map((value, axis) => value + (best[axis] ?? 0)));
+  return vectors.map((vector) => Math.max(0, dot(vector, meant)));
+}
+
+/**
+ * What a latent score is multiplied by, beside scores from 0 to 1.
+ * @param queryTerms how many distinct ones
+ */
+export function latentShare(queryTerms: number, denseWeight: number): number {
+  return LATENT.share * (1 - denseWeight) * Math.min(1, LATENT.fewTerms / Math.max(1, queryTerms));
+}
+
+function scoreAt(chunks: readonly Rated[], at: number): number {
+  return chunks[at]?.score ?? 0;
+}
+
+/** The texts have most of their words in common. */
+function createTermIds(salt: number): (term: string) => number {
+  const ids = new Map<string, number>();
+  return (term) => {
+    const known = ids.get(term);
+    if (known !== undefined) return known;
+    const id = termId(term, salt);
+    ids.set(term, id);
+    return id;
+  };
+}

@@ -130,7 +130,7 @@ function withMeaning<T extends RankedChunk & { terms: readonly string[] }>(
 }
 
 /** What its own score lost and that of others gave. */
-function withLikeness(chunk: RankedChunk): RankedChunk {
+function withLikeness<T extends RankedChunk>(chunk: T): T {
   const own = scaledParts(chunk.parts, 1 - LIKENESS.share);
   return { ...chunk, parts: { ...own, likeness: chunk.score - sumOf(own) } };
 }

@@ -10,6 +10,7 @@ const MAINTAINERS = [
   'place-chunks.ts',
   'promote-vectors.ts',
   'read-postings.ts',
+  'renew-basis.ts',
   'renew-terms.ts',
   'search/read-evidence.ts',
   'search/read-term-scores.ts',

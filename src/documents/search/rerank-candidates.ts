@@ -148,7 +148,8 @@ function scaledParts(parts: ScoreParts, by: number): ScoreParts {
 }
 
 function sumOf(parts: ScoreParts): number {
-  return Object.values(parts).reduce((sum: number, part: number) => sum + part, 0);
+  const { words, vectors, title, proximity: near, likeness, meaning, order } = parts;
+  return words + vectors + title + near + likeness + meaning + order;
 }
 
 /** What the fusion stretches over 0 to 1; with few hits by words, where it takes ranks, their best score. */

@@ -37,6 +37,8 @@ const MAX_LINES_ALONE = 8;
 const MAX_LINES_MARKED = 14;
 /** The length of a card with nothing but a name, its role and one address. */
 const MAX_LINES_SHORT = 6;
+/** After a role, the text about a person goes on. */
+const SENTENCE_END = /(?<=\p{Ll}{3})\.\s+(?=\p{Lu})/u;
 /** Class names of a box about a person. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:person|member|employee|staff|profile|people|mitarbeiter\w*|membre|miembro|persona|card|vcard|bio|author-card|contact-person)(?:$|[\s_-])/i;
@@ -137,7 +139,9 @@ function titleIn(line: PageLine): string | null {
   const pieces = outside.length === 0 ? line.pieces : outside;
   const text = outside.length === 0 ? line.text : outside.join(' ');
   const labelled = /^[^:]{2,25}:\s*(.+)$/u.exec(text)?.[1] ?? '';
-  for (const written of [labelled, text, ...text.split(/\s*[|·•]\s*/u), ...pieces]) {
+  const [sentence = ''] = text.split(SENTENCE_END, 1);
+  const parts = [labelled, text, ...text.split(/\s*[|·•]\s*/u), ...pieces, sentence];
+  for (const written of parts) {
     const part = withoutEdges(beforeContacts(written));
     if (part !== '' && (isRoleLine(part) || isDepartmentLine(part))) return part;
   }

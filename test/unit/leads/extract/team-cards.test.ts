@@ -166,6 +166,10 @@ test.each([
   ['Иван Петров', 'Генеральный директор', 'Ольга Смирнова', 'Главный бухгалтер'],
   ['김민준', '대표이사', '이서연', '팀장'],
   ['王伟', '总经理', '李娜', '工程师'],
+  ['Jan Novák', 'Místostarosta', 'Eva Malá', 'Třídní učitelka'],
+  ['Eva Lind', 'Suppleant', 'Ole Dahl', 'Varamedlem'],
+  ['Ada Verdi', 'Vicesindaco', 'Ugo Bruni', 'Consigliere'],
+  ['星川 あゆみ', '行政書士', '沢渡 健', '補助者'],
   ['Ayşe Yılmaz', 'Genel Müdür', 'Mehmet Demir', 'Muhasebe Uzmanı'],
 ])('%s, %s is also read', (name, title, other, otherTitle) => {
   const html = `<ul><li><p>${name}</p><p>${title}</p></li><li><p>${other}</p><p>${otherTitle}</p></li></ul>`;
@@ -199,6 +203,25 @@ test.each([
     '<dl><dt>代表者<dd>代表取締役社長 佐藤 健一<dt>設立<dd>1987年</dl>',
     '佐藤 健一',
     '代表取締役社長',
+    '',
+  ],
+  [
+    '<dl><dt>Ruimte</dt><dd>0.02</dd><dt>Contactpersoon</dt><dd>Jane Doe</dd><dt>E-mail</dt><dd>jd@acme.test</dd></dl>',
+    'Jane Doe',
+    null,
+    'jd@acme.test',
+  ],
+  [
+    '<table><tr><td>Treasurer</td><td>Jane Doe</td></tr><tr><td>Fee</td><td>12</td></tr></table>',
+    'Jane Doe',
+    'Treasurer',
+    '',
+  ],
+  ['<h3>Ansprechpartnerin</h3><p>Jane Doe</p><p>Tel. 030 901820</p>', 'Jane Doe', null, ''],
+  [
+    '<main><h3>Jane Doe</h3><p>Manager of the house. Speaks French and English.</p></main>',
+    'Jane Doe',
+    'Manager of the house',
     '',
   ],
   ['<p>王伟 总经理<br>wang@acme.test</p>', '王伟', '总经理', 'wang@acme.test'],

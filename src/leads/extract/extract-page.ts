@@ -104,9 +104,11 @@ function readCards(source: PageSource, isOfMember: boolean): ContactCard[] {
     MARKED.flatMap((read) => cardsOr(read, source)),
     source,
   );
-  const member = isOfMember ? membersOr(readMemberPage, source) : null;
+  const listed = membersOr(readMembers, source) ?? { cards: [], nodes: [] };
+  const isList = listed.cards.length > 0 || !isOfMember;
+  const member = isList ? null : membersOr(readMemberPage, source);
   const marked = member ? written.map((card) => ofMember(card, member.cards)) : written;
-  const members = member ?? membersOr(readMembers, source) ?? { cards: [], nodes: [] };
+  const members = member ?? listed;
   const documentation = documentationPage(source);
   const rest = withoutNodes(source, [...members.nodes, ...(documentation?.code ?? [])]);
   const found = SHOWN.flatMap((read) => cardsOr(read, rest));

@@ -17,6 +17,8 @@ import type { PageSource } from './page-source.ts';
 import { readPersonName } from './person-name.ts';
 
 const MAX_LEVELS = 64;
+/** A page with more numbers, or addresses on several domains, is about several organisations. */
+const MAX_PHONES = 3;
 /** Parts of a page that are the same on every page of a site. */
 const FRAME = new Set(['header', 'footer', 'nav']);
 const FRAME_NAME =
@@ -43,6 +45,8 @@ export function readMemberPage(source: PageSource): Members | null {
   const website = websiteIn(nodes, source, page);
   if (own.length + phones.length === 0 && website === null) return null;
   const domains = [website === null ? null : domainOfSite(website), ...own.map(domainOfEmail)];
+  const isOne = new Set(own.map(domainOfEmail)).size <= 1 && phones.length <= MAX_PHONES;
+  if (!isOne) return null;
   const isNamed = domains.some((domain) => domain !== null && namesDomain(heading.name, domain));
   if (!isNamed && readPersonName(heading.name) !== null) return null;
   const organization = contactCard({

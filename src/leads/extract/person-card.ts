@@ -66,8 +66,11 @@ export function readPersonCard(
     extent.to - found.line <= MAX_LINES_SHORT;
   const isOwnBox = !extent.isAlone || (personal.length === 1 && (isPersonBox(nodes) || isShort));
   const others = personal.length > 3 || isFar || !isOwnBox ? [] : personal;
-  // In a row of people with one address each, a role address belongs to the person it stands with.
-  const desk = extent.isAlone || contacts.emails.length > 1 ? [] : contacts.emails;
+  const title = marked ?? found.title ?? near?.title ?? null;
+  // In a row of people with one address each, a role address belongs to the person whose role it stands with.
+  const hasRole = title !== null && (isRoleLine(title) || isDepartmentLine(title));
+  const isDesk = !extent.isAlone && hasRole && contacts.emails.length === 1;
+  const desk = isDesk ? contacts.emails : [];
   const profiles = contacts.profiles.filter(
     (url) =>
       canonicalProfile(url)?.kind !== 'organization' &&
@@ -75,7 +78,7 @@ export function readPersonCard(
   );
   return {
     found,
-    title: marked ?? found.title ?? near?.title ?? null,
+    title,
     company: markedCompany(extent, page),
     isTitleNear,
     unknownTitle: unknownTitle(extent, page),

@@ -168,7 +168,7 @@ class Visit {
       if (next === null) return;
       const mayLeave = this.pages.length === 0;
       this.reading = isNamed(next) ? next.url : null;
-      const isOfMember = next.kind === 'member';
+      const isOfMember = next.kind === 'member' || next.kind === 'members';
       const read = await this.reader.read(next.url, { mayLeave, isOfMember });
       if (read.kind === 'read') await this.take(read.page, next.depth);
       else if (!read.isMissing) this.note(this.reading, read.reason);

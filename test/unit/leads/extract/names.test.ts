@@ -202,6 +202,19 @@ describe('a role line', () => {
     '代表取締役',
     '总经理',
     '팀장',
+    'Town Clerk',
+    'Trustees',
+    'Gemeinderätin',
+    'Conseillers municipaux',
+    'Concejala',
+    'Vicesindaco',
+    'Wethouder',
+    'Místostarosta',
+    'Wójt',
+    'Suppleant',
+    'Jegyző',
+    'Sayman',
+    '行政書士',
   ])('can be %s', (line) => {
     expect(isRoleLine(line)).toBe(true);
   });

@@ -95,6 +95,18 @@ test.each([
   expect(page.cards.filter(({ entity }) => entity === 'member')).toEqual([]);
 });
 
+test('a page that lists several is a list, also when it is taken for the page of one', () => {
+  const page = extractPage({
+    url: `${HOST}/members`,
+    html: `<title>Springfield Chamber of Commerce</title><h1>Who is here</h1>${FOUR}`,
+    kind: 'html',
+    isOfMember: true,
+  });
+  const names = page.cards.filter(({ entity }) => entity === 'member').map(({ name }) => name);
+  expect(names).toContain('Harbor Coffee');
+  expect(names).not.toContain('Who is here');
+});
+
 const FIRMS = [
   ['Harbor Coffee', 'Jane Doe', 'hello@harborcoffee.test'],
   ['Lincoln Plumbing', 'Rita Okafor', 'office@lincolnplumbing.test'],
@@ -155,13 +167,13 @@ test('several organisations in structured data are members, on a page that lists
 
 test('firms that are named like people are members when their domains are named like them', () => {
   const body = [
-    ['Studio Zand', 'joris@studiozand.test'],
-    ['Drukkerij Vos', 'info@drukkerijvos.test'],
-    ['Bakkerij Maas', 'brood@bakkerijmaas.test'],
+    ['Harbor Lane', 'joris@harborlane.test'],
+    ['Rosa Linde', 'info@rosalinde.test'],
+    ['Mira Sol', 'brood@mirasol.test'],
   ].map(([name = '', email = '']) => card(name, mail(email)));
   expect(
     rows(['/tenants', `<h1>Tenants</h1>${body.join('')}`]).map((row) => row.split(' | ')[1]),
-  ).toEqual(['Studio Zand', 'Drukkerij Vos', 'Bakkerij Maas']);
+  ).toEqual(['Harbor Lane', 'Rosa Linde', 'Mira Sol']);
 });
 
 describe('an association whose members have contacts', () => {

@@ -38,6 +38,47 @@ test('on a small site, pages with unspecific names are read, but not its news an
   expect(sites.requests).not.toContain('acme.test/blog');
 });
 
+const EVERYTHING_FOUND =
+  '<a href="mailto:info@acme.test"></a><a href="tel:+493012345678"></a>' +
+  '<a href="https://www.linkedin.com/company/acme"></a>';
+
+test('pages about the organisation and a few others are read, although everything is found', async () => {
+  await using sites = await startLeadSites({
+    'acme.test/': EVERYTHING_FOUND + linking('/about', '/workshop', '/en'),
+    'acme.test/about': 'People',
+    'acme.test/workshop': 'A department',
+    'acme.test/en': linking('/en/contact'),
+    'acme.test/en/contact': 'For other countries',
+  });
+  const { paths } = await visit(sites, 'acme.test/', { wants: ['email', 'phone'] });
+  expect(paths).toEqual([
+    'acme.test/',
+    'acme.test/about',
+    'acme.test/workshop',
+    'acme.test/en',
+    'acme.test/en/contact',
+  ]);
+});
+
+test('on a site with many pages of unspecific names, none of them is read when everything is found', async () => {
+  const products = Array.from({ length: 9 }, (_, at) => `/hat-${at}`);
+  await using sites = await startLeadSites({
+    'acme.test/': EVERYTHING_FOUND + linking('/a/team', '/b/team', '/c/team', '/team', ...products),
+  });
+  const { paths } = await visit(sites, 'acme.test/', { wants: ['email', 'phone'] });
+  expect(paths).toEqual(['acme.test/']);
+  expect(sites.requests.filter((path) => path.includes('hat'))).toEqual([]);
+});
+
+test('the page of a member is read as such', async () => {
+  await using sites = await startLeadSites({
+    'acme.test/': linking('/members'),
+    'acme.test/members': linking('/members/harbor-coffee'),
+    'acme.test/members/harbor-coffee': 'Coffee',
+  });
+  expect((await visit(sites, 'acme.test/')).read).toContain('member html Coffee');
+});
+
 describe('cookies', () => {
   test('set by a redirect are sent back, so the page behind it is read', async () => {
     await using sites = await startLeadSites({

@@ -63,18 +63,18 @@ describe('choice of pages', () => {
     expect(paths).toEqual(['acme.test/', 'acme.test/impressum', 'acme.test/kontakt']);
   });
 
-  test('ends the visit once everything wanted is found and no contact or team page is left', async () => {
+  test('ends the visit once everything wanted is found and no page is left that usually adds more', async () => {
     const answers = {
       'acme.test/': linking(
         '/contact',
         '/team',
-        '/about',
+        '/privacy',
         'mailto:a@acme.test',
         'tel:+15551234567',
       ),
       'acme.test/contact': 'Contact',
       'acme.test/team': 'Team',
-      'acme.test/about': 'About',
+      'acme.test/privacy': 'Privacy',
     };
     await using sites = await startLeadSites(answers);
     const enough = await visit(sites, 'acme.test/');

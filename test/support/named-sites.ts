@@ -101,10 +101,10 @@ export function fakeExtractor(): ExtractorPool & { readonly read: string[] } {
   const read: string[] = [];
   return {
     read,
-    extract({ url, html, kind, signal }) {
+    extract({ url, html, kind, isOfMember, signal }) {
       signal.throwIfAborted();
       if (html.includes('BOMB')) return Promise.reject(new GiveUp('It took longer than 2 s.'));
-      read.push(`${kind} ${html}`);
+      read.push(`${isOfMember ? 'member ' : ''}${kind} ${html}`);
       const hrefs = [...html.matchAll(/<a href="([^"]*)"/g)].map(([, href = '']) => href);
       const behind = (scheme: string): string[] =>
         hrefs.filter((href) => href.startsWith(scheme)).map((href) => href.slice(scheme.length));

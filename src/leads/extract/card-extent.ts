@@ -1,4 +1,4 @@
-import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
+import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { FoundName } from './find-names.ts';
 import type { PageLines } from './page-lines.ts';
 
@@ -27,6 +27,7 @@ const MAX_NODES = 60;
 const BOUNDS = new Set(['body', 'html', 'main', 'footer', 'header', 'table', 'tbody']);
 /** A table about one person has a row for each fact. */
 const BOUNDS_ALONE = new Set(['body', 'html', 'main', 'footer', 'header']);
+const CARDS = new Set(['article', 'li', 'section', 'td']);
 const ENDS = new Set([
   'hr',
   'section',
@@ -108,7 +109,7 @@ function boxOf(
 ): { chain: HtmlNode[] } {
   const chain: HtmlNode[] = [];
   for (let at: HtmlNode | null = node; at && owners.get(at) === key; at = at.parent) {
-    if (isElement(at) && bounds.has(at.name)) break;
+    if (isElement(at) && bounds.has(at.name) && !isPartOfCard(at)) break;
     if (at.type === 'root') break;
     const span = spans.get(at);
     // The line reader stopped before this element, so its length is unknown.
@@ -120,6 +121,12 @@ function boxOf(
     chain.push(at);
   }
   return { chain };
+}
+
+/** The header or footer of a card, unlike those of the page. */
+function isPartOfCard({ name, parent }: HtmlElement): boolean {
+  if (name !== 'header' && name !== 'footer') return false;
+  return parent !== null && isElement(parent) && CARDS.has(parent.name);
 }
 
 /** The box of a name and its siblings, up to the next name or the next section of the page. */

@@ -9,9 +9,11 @@ import { readContactLinks } from './contact-links.ts';
 import { countryCodeOf } from './country-code.ts';
 import { foreignContacts } from './foreign-contacts.ts';
 import { type Members, readMembers } from './member-cards.ts';
+import { ofMember, readMemberPage } from './member-page.ts';
 import { withoutNodes } from './without-nodes.ts';
 import { readHCards } from './h-card.ts';
 import { readJsonLd } from './json-ld.ts';
+import { withMarkedMembers } from './marked-members.ts';
 import { readMicrodata } from './microdata.ts';
 import { readObfuscatedEmails } from './obfuscated-email.ts';
 import { readPageMeta, siteNameOf } from './page-meta.ts';
@@ -56,7 +58,8 @@ const SHOWN: readonly ReadTechnique[] = [
  * Reads one page with all techniques, over one parsed tree. When a technique fails, only its own findings are lost.
  * @throws GiveUp for HTML that no human has written
  */
-export function extractPage({ url, html: written, kind }: PageToExtract): ExtractedPage {
+export function extractPage(given: PageToExtract): ExtractedPage {
+  const { url, html: written, kind, isOfMember = false } = given;
   const html = written.slice(0, MAX_HTML_LENGTH);
   if (kind === 'vcard') return extractVCard(url, html);
   const page = openPage(html);
@@ -67,10 +70,8 @@ export function extractPage({ url, html: written, kind }: PageToExtract): Extrac
     visiblePageText(page)
       .replace(/[\s\uE000-\uE002]+/g, ' ')
       .trim().length >= FEW_CHARACTERS;
-  const cards = readCards({
-    ...source,
-    region: statedRegion(source) ?? source.region ?? regionOfNumbers(source),
-  });
+  const region = statedRegion(source) ?? source.region ?? regionOfNumbers(source);
+  const cards = readCards({ ...source, region }, isOfMember);
   return {
     url,
     canonicalUrl: canonicalUrlOf(page, url),
@@ -98,9 +99,16 @@ function extractVCard(url: string, text: string): ExtractedPage {
 }
 
 /** Members are read first, because the other techniques must not see their parts of the page. */
-function readCards(source: PageSource): ContactCard[] {
-  const marked = MARKED.flatMap((read) => cardsOr(read, source));
-  const members = membersOr(source);
+function readCards(source: PageSource, isOfMember: boolean): ContactCard[] {
+  const written = withMarkedMembers(
+    MARKED.flatMap((read) => cardsOr(read, source)),
+    source,
+  );
+  const listed = membersOr(readMembers, source) ?? { cards: [], nodes: [] };
+  const isList = listed.cards.length > 0 || !isOfMember;
+  const member = isList ? null : membersOr(readMemberPage, source);
+  const marked = member ? written.map((card) => ofMember(card, member.cards)) : written;
+  const members = member ?? listed;
   const documentation = documentationPage(source);
   const rest = withoutNodes(source, [...members.nodes, ...(documentation?.code ?? [])]);
   const found = SHOWN.flatMap((read) => cardsOr(read, rest));
@@ -108,11 +116,14 @@ function readCards(source: PageSource): ContactCard[] {
   return withoutForeign([...marked, ...members.cards, ...shown].slice(0, MAX_CARDS), rest);
 }
 
-function membersOr(source: PageSource): Members {
+function membersOr(
+  read: (source: PageSource) => Members | null,
+  source: PageSource,
+): Members | null {
   try {
-    return readMembers(source);
+    return read(source);
   } catch {
-    return { cards: [], nodes: [] };
+    return null;
   }
 }
 

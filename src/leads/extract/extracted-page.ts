@@ -34,6 +34,8 @@ export interface PageToExtract {
   html: string;
   /** A vCard file, or HTML for everything else. */
   kind: 'html' | 'vcard';
+  /** A page about one of the organisations that the site lists. */
+  isOfMember?: boolean;
 }
 
 /** Extracts pages in separate processes: a page that takes too long fails alone. */

@@ -32,8 +32,8 @@ export function openExtractorPool(
   const limits = { ...DEFAULT_LIMITS, ...overrides };
   const processes = openGuardedProcesses<PageToExtract, ExtractOutcome>(limits, entry);
   return {
-    async extract({ owner, signal, url, html, kind }) {
-      const page = { url, html: html.slice(0, MAX_HTML_LENGTH), kind };
+    async extract({ owner, signal, html, ...rest }) {
+      const page = { ...rest, html: html.slice(0, MAX_HTML_LENGTH) };
       const outcome = await processes.run(page, { owner, signal }).catch((error: unknown) => {
         if (error instanceof LostTask) throw new GiveUp(whyLost(error, limits), { cause: error });
         throw error;

@@ -6,6 +6,7 @@ import {
   roleOfLabelLine,
   unspacedNameWithRole,
 } from './introduced-names.ts';
+import { isContactPersonLabel, labelOfLine } from './line-label.ts';
 import { Places, strengthOf } from './name-places.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
@@ -41,13 +42,19 @@ const MAX_WORDS_OF_LABEL = 3;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
 const CONTACT = /@|\d{4}|\bhttps?:/i;
 
-/** Names that stand alone on a line, begin a line that continues with a role, or follow a role and a colon. */
-export function findNames({ lines }: PageLines): FoundName[] {
+/**
+ * Names that stand alone on a line, begin a line that continues with a role, or follow a role and a colon.
+ * @param others lines that are known to be names of something else
+ */
+export function findNames(
+  { lines }: PageLines,
+  others: ReadonlySet<number> = new Set(),
+): FoundName[] {
   const found: FoundName[] = [];
   const places = new Places();
   for (const [at, line] of lines.entries()) {
     if (found.length >= MAX_NAMES) break;
-    if (line.isForeign || line.text.length > LONGEST_LINE) continue;
+    if (line.isForeign || line.text.length > LONGEST_LINE || others.has(at)) continue;
     for (const { piece, isUnspaced: _, ...read } of introduced(namesIn(line), lines, at)) {
       const element = line.elements[piece] ?? null;
       const strength = read.isLabelled ? 1 : line.column === 'name' ? 3 : strengthOf(element);
@@ -67,14 +74,18 @@ function introduced(
   lines: readonly PageLine[],
   at: number,
 ): NameInLine[] {
+  const line = lines[at];
+  if (names.length === 0 || !line) return [];
   const isLast = !isContactLine(lines[at + 1]?.text);
+  const label = line.column === null ? labelOfLine(line) : null;
+  const above = lines[at - 1]?.text ?? '';
   return names.map((name) => {
     const isBare = name.title === null && name.phrase === null;
-    const title = isBare ? roleOfLabelLine(lines[at - 1]?.text) : null;
+    const title = isBare ? (roleOfLabelLine(above) ?? roleOfLabel(label ?? '')) : null;
+    const isNamed = name.isNamed || isContactPersonLabel(label ?? above);
     const isIntroduced = title !== null || name.isUnspaced;
-    return isIntroduced && isLast
-      ? { ...name, title: name.title ?? title, isLabelled: true }
-      : name;
+    if (!isIntroduced || !isLast) return { ...name, title: name.title ?? title, isNamed };
+    return { ...name, title: name.title ?? title, isNamed, isLabelled: true };
   });
 }
 

@@ -1,7 +1,9 @@
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+import { namesOtherOffice } from './other-offices.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
+import type { PageSource } from './page-source.ts';
 import { scanPhones } from './scan-phones.ts';
 
 const MAKERS = [
@@ -22,6 +24,8 @@ const OTHERS_HEADING =
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
+const LONGEST_CLAUSE = 160;
+const CLAUSE_END = /(?<=[\p{Ll}\d)]{2})[.!?;] (?=\p{Lu})|[。；•|]|\d{3,}\)?, /gu;
 const LINES_BELOW_HEADING = 8;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
@@ -35,7 +39,7 @@ const IN_CONTENT = new Set(['body', 'html', 'main']);
  */
 export function foreignContacts(
   { lines }: PageLines,
-  { url, region }: { url: string; region: string | null },
+  { url, region, page }: Pick<PageSource, 'url' | 'region' | 'page'>,
 ): { emails: ReadonlySet<string>; phones: ReadonlySet<string> } {
   const site = registrableDomain(url);
   const foreign = { emails: new Set<string>(), phones: new Set<string>() };
@@ -51,15 +55,31 @@ export function foreignContacts(
     for (const email of emails) into.emails.add(email);
     if (hasNumber) numbers.push({ text, into: into.phones });
   }
-  if (foreign.emails.size + numbers.filter(({ into }) => into === foreign.phones).length > 0) {
+  // On the site of such an office its number is the site's own.
+  const isOffice = namesOtherOffice(page.title);
+  const hasForeign = numbers.some(
+    ({ text, into }) => into === foreign.phones || (!isOffice && namesOtherOffice(text)),
+  );
+  if (foreign.emails.size > 0 || hasForeign) {
     for (const { text, into } of numbers) {
-      for (const { phone } of scanPhones(text, region)) into.add(phone);
+      for (const { phone, at } of scanPhones(text, region)) {
+        const isOfOther = !isOffice && namesOtherOffice(clauseBefore(text, at));
+        (isOfOther ? foreign.phones : into).add(phone);
+      }
     }
   }
   return {
     emails: foreign.emails.difference(kept.emails),
     phones: foreign.phones.difference(kept.phones),
   };
+}
+
+/** The text before a number, since the last sentence or the last number. */
+function clauseBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - LONGEST_CLAUSE), at);
+  const ends = [...before.matchAll(CLAUSE_END)];
+  const last = ends.at(-1);
+  return last ? before.slice(last.index + last[0].length) : before;
 }
 
 function domainOf(email: string): string | null {

@@ -14,6 +14,7 @@ import { countryCodeOf } from './country-code.ts';
 import { absolute, baseOf, openValueReader, textOf, type ValueReader } from './element-value.ts';
 import { findCards, type RawCard } from './h-card-walk.ts';
 import type { PageSource } from './page-source.ts';
+import { readPersonName } from './person-name.ts';
 
 /** Endings of organisation names. Short forms are case-sensitive: Sá and Se are family names. */
 const LEGAL_FORMS = [
@@ -74,8 +75,13 @@ function kindOf(
     values.has(property),
   );
   if (isPersonal) return 'person';
-  const isOrganization = LEGAL_FORMS.some((form) => form.test(name ?? ''));
+  const isOrganization = LEGAL_FORMS.some((form) => form.test(name ?? '')) || isNoPerson(name);
   return isOrganization || values.has('street-address') ? 'organization' : 'person';
+}
+
+/** Several words that no person has as a name. */
+function isNoPerson(name: string | null): boolean {
+  return name !== null && name.includes(' ') && readPersonName(name) === null;
 }
 
 /** In a short card, the whole text is the name (microformats2, "implied properties"). */

@@ -6,7 +6,7 @@ import { contactHints } from './contact-hints.ts';
 import { type FoundName, findNames } from './find-names.ts';
 import { areMembers, type ListedCard, listedCards } from './member-groups.ts';
 import { organizationNameTest } from './is-organization-name.ts';
-import { memberPersons } from './member-persons.ts';
+import { memberPersons, usualPlaces } from './member-persons.ts';
 import { type OrganizationLine, organizationLines } from './organization-lines.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
@@ -39,15 +39,14 @@ export function readMembers(source: PageSource): Members {
   const isHost = organizationNameTest(source);
   const isListing = isListingPage(source, page);
   const taken = new Set<number>();
-  let names: readonly FoundName[] | null = null;
   for (const group of groups) {
     const free = group.filter(({ line }) => !taken.has(line)).slice(0, MAX_CARDS);
     if (free.length < 2 || members.cards.length >= MAX_CARDS) continue;
     const cards = listedCards(free, hints, { source, page, siteDomain });
     if (!areMembers(cards, isListing)) continue;
-    names ??= findNames(page);
     const others = cards.filter(({ found, isOfSite }) => !isOfSite && !isHost(found.name));
-    members.cards.push(...cardsOf(others, names));
+    const names = findNames(page, new Set(cards.map(({ found }) => found.line)));
+    members.cards.push(...cardsOf(others, names, page));
     for (const { nodes, from, to } of others) {
       members.nodes.push(...nodes);
       for (let line = from; line < to; line += 1) taken.add(line);
@@ -61,7 +60,7 @@ function strengthOf([first]: readonly OrganizationLine[]): number {
 }
 
 /** Whether path, title or headings announce a list of other organisations. */
-function isListingPage({ url, page }: PageSource, { lines }: PageLines): boolean {
+export function isListingPage({ url, page }: PageSource, { lines }: PageLines): boolean {
   const path = (URL.parse(url)?.pathname ?? '').split('/');
   const headings = lines
     .filter(({ elements: [element] }) => element && /^h[1-3]$/.test(element.name))
@@ -82,8 +81,13 @@ function decoded(part: string): string {
   }
 }
 
-function cardsOf(listed: readonly ListedCard[], names: readonly FoundName[]): ContactCard[] {
+function cardsOf(
+  listed: readonly ListedCard[],
+  names: readonly FoundName[],
+  { lines }: PageLines,
+): ContactCard[] {
   const isShared = sharedTest(listed);
+  const usual = usualPlaces(listed, names);
   return listed.flatMap((card) => {
     const { found, website } = card;
     const own = (values: readonly string[]): string[] => values.filter((value) => !isShared(value));
@@ -97,7 +101,7 @@ function cardsOf(listed: readonly ListedCard[], names: readonly FoundName[]): Co
       profiles: own(card.profiles),
       website,
     });
-    return [organization, ...memberPersons(card, organization, names)];
+    return [organization, ...memberPersons(card, organization, names, lines, usual)];
   });
 }
 

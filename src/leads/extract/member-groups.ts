@@ -89,6 +89,12 @@ function readCard(
   return { found, nodes, from, to, ...contacts, website: sites[0]?.url ?? null, foreign, isOfSite };
 }
 
+/** Many firms are named like a person; the domain of an address or web site tells them apart. */
+function isOfPerson({ found, foreign }: ListedCard): boolean {
+  if (readPersonName(found.name) === null) return false;
+  return ![...foreign].some((domain) => namesDomain(found.name, domain));
+}
+
 /**
  * Whether the cards belong to other organisations: several have domains of their own, which are not merely those of
  * people's employers or of ticket shops.
@@ -104,7 +110,7 @@ export function areMembers(cards: readonly ListedCard[], isListing: boolean): bo
   if (known.length < (isListing ? MIN_CARDS_LISTED : MIN_CARDS)) return false;
   const foreign = cards.filter((card) => card.foreign.size > 0);
   const domains = new Set(foreign.flatMap((card) => [...card.foreign]));
-  const people = cards.filter(({ found }) => readPersonName(found.name) !== null);
+  const people = cards.filter(isOfPerson);
   const isOfPeople = people.length * 2 > cards.length;
   if (isOfPeople) {
     // One-person firms have web sites; board members have only their employers' addresses.

@@ -2,19 +2,25 @@ import { isElement } from '#src/files/html-tree.ts';
 import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import type { FoundName } from './find-names.ts';
-import type { ListedCard } from './member-groups.ts';
+import { isContactPersonLabel } from './line-label.ts';
+import type { PageLine } from './page-lines.ts';
+import { readPersonName } from './person-name.ts';
 import { nameMatchesAddress } from './name-matches-address.ts';
 import { organizationKey } from './organization-key.ts';
 import { isRoleLine } from './role-words.ts';
-import { headerOf } from './table-columns.ts';
+import { columnNamed, headerOf } from './table-columns.ts';
 
 const MAX_PERSONS = 5;
+/** Fewer names in one place may be chance. */
+const MIN_USUAL = 2;
 
 /** People in the card of a listed organisation: those with a role, a label, or an address that contains their name. */
 export function memberPersons(
-  { from, to, found }: ListedCard,
+  { from, to, found }: { from: number; to: number; found: { name: string } },
   organization: ContactCard,
   names: readonly FoundName[],
+  lines: readonly PageLine[],
+  usual: ReadonlySet<string> = new Set(),
 ): ContactCard[] {
   const own = names.filter(
     (name) =>
@@ -27,8 +33,10 @@ export function memberPersons(
       (email) => !isRoleAddress(email) && nameMatchesAddress(name.name, email),
     );
     const header = headerAbove(name);
-    const title = name.title ?? (header !== null && isRoleLine(header) ? header : null);
-    if (title === null && emails.length === 0 && !name.isNamed) return [];
+    const isContact = name.isNamed || (header !== null && isNameHeader(header));
+    const title = name.title ?? [header, ...besides(name, lines)].find(isRole) ?? null;
+    const isUsual = usual.has(name.place) && first(own, name.place) === name;
+    if (title === null && emails.length === 0 && !isContact && !isUsual) return [];
     return [
       contactCard({
         technique: 'member-card',
@@ -41,6 +49,46 @@ export function memberPersons(
       }),
     ];
   });
+}
+
+/** The places in which most of several cards have a person's name. */
+export function usualPlaces(
+  cards: readonly { from: number; to: number; found: { name: string } }[],
+  names: readonly FoundName[],
+): Set<string> {
+  const counts = new Map<string, number>();
+  for (const { from, to, found } of cards) {
+    const own = names.filter(
+      ({ line, name, isTentative }) =>
+        line >= from &&
+        line < to &&
+        !isTentative &&
+        organizationKey(name) !== organizationKey(found.name),
+    );
+    for (const place of new Set(own.map(({ place: one }) => one))) {
+      counts.set(place, (counts.get(place) ?? 0) + 1);
+    }
+  }
+  const isUsual = (count: number): boolean => count >= MIN_USUAL && count * 2 > cards.length;
+  return new Set([...counts].filter(([, count]) => isUsual(count)).map(([place]) => place));
+}
+
+function first(names: readonly FoundName[], place: string): FoundName | undefined {
+  return names.find((name) => name.place === place && !name.isTentative);
+}
+
+function isNameHeader(header: string): boolean {
+  return isContactPersonLabel(header) || columnNamed(header) === 'name';
+}
+
+/** The lines around a name that is alone on its line. */
+function besides({ line, isTentative }: FoundName, lines: readonly PageLine[]): string[] {
+  if (isTentative) return [];
+  return [lines[line + 1], lines[line - 1]].flatMap((one) => one?.text ?? []);
+}
+
+function isRole(text: string | null): text is string {
+  return text !== null && isRoleLine(text) && readPersonName(text) === null;
 }
 
 function headerAbove({ node }: FoundName): string | null {

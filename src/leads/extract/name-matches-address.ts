@@ -23,6 +23,7 @@ const OTHER_WAYS: readonly (readonly [RegExp, string])[] = [
   [/ts/g, 'c'],
 ];
 const MAX_FORMS = 6;
+const SHORTEST_PART = 3;
 
 /**
  * Whether the local part of an address matches a name: jane.doe@, doe.jane@, jdoe@, j.doe@, janed@, jane@, doe@, with
@@ -40,7 +41,22 @@ export function localPartOf(email: string): string {
 /** The same for the last part of a profile URL: linkedin.com/in/jane-doe-1a2b3c, x.com/janedoe. */
 export function nameMatchesHandle(name: string, handle: string): boolean {
   const wanted = handleForms(handle);
-  return wanted.length > 0 && addressForms(name).some((form) => wanted.includes(form));
+  if (wanted.length === 0) return false;
+  return addressForms(name).some((form) => wanted.includes(form)) || hasBothNames(name, handle);
+}
+
+/** `jane.doe.ceramics`: the first name and the surname among several parts. */
+function hasBothNames(name: string, handle: string): boolean {
+  const parts = handle.toLowerCase().split(/[._-]+/);
+  if (parts.length < 3) return false;
+  const core = wordsOfName(name)
+    .map((word) => word.toLowerCase())
+    .filter((word) => !PARTICLES.has(word));
+  const isThere = (word: string | undefined): boolean =>
+    word !== undefined &&
+    word.length >= SHORTEST_PART &&
+    spellings(word).some((form) => parts.includes(form));
+  return core.length >= 2 && isThere(core[0]) && isThere(core.at(-1));
 }
 
 /** The possible readings of a local part or handle, to be looked up among `addressForms`. */

@@ -42,7 +42,7 @@ const NO_NAME = [
   'anfragen buro geschaftsstelle vermietung flachen zentrale abteilung',
   'verein gesellschaft stiftung werkstatt praxis kanzlei ihr angebot anfrage versand zahlung warenkorb',
   // French
-  'notre nos nous votre vos equipe accueil mentions legales politique confidentialite produits entreprise',
+  'notre nos nous votre equipe contacts accueil mentions legales politique confidentialite produits entreprise',
   'actualites contactez plan site savoir plus lire suite qui sommes horaires adresse telephone conditions generales',
   // Spanish, Portuguese, Italian
   'nuestro nuestra nuestros nuestras equipo nosotros contacto contactenos inicio servicios productos empresa aviso',
@@ -76,7 +76,7 @@ export const PLACE =
 export const PARTICLES: ReadonlySet<string> = new Set(
   (
     'van de den der ter ten het von zu zum zur vom und di da do dos das del della dello dei degli du des le la ' +
-    'el al bin ibn ben bint abu af av y e i los las san st st. mc ap ferch oğlu bat'
+    "el al bin ibn ben bint abu af av y e i los las san st st. mc ap ferch oğlu bat 't ’t"
   ).split(' '),
 );
 
@@ -87,6 +87,8 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
     'mx sir dame lord lady rev fr herr frau hr fr hon mag magister dkfm drs univ.-prof priv.-doz pd med jur phil rer nat ' +
     'oec habil h.c hc dr.-ing mba msc bsc m.sc b.sc mme mlle m me maître maitre sr sra srta d doña don dott dott.ssa avv geom ' +
     'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
+    'et paeddr phmr thdr icdr bca mga lek med dent dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
+    'siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
     'г-н г-жа д-р проф τ дρ κ sayın bay bayan'
   ).split(' '),
 );
@@ -95,6 +97,6 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
 export const TITLES_AFTER: ReadonlySet<string> = new Set(
   (
     'phd dphil md mba msc bsc ma ba ms bs llm llb jd esq cpa cfa cfp pe pmp dds dmd dvm rn np pa pac mph edd psyd cissp ' +
-    'jr sr ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs'
+    'jr sr jun sen dis mha mpa ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs'
   ).split(' '),
 );

@@ -2,11 +2,12 @@ import { type HtmlElement, rawText } from '#src/files/html-tree.ts';
 import { attributeEmails } from './attribute-emails.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { decodeEntities } from './decode-entities.ts';
+import { ownDomainEmailOfCode, ownDomainEmails } from './own-domain-email.ts';
 import type { PageSource } from './page-source.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scriptStrings } from './script-strings.ts';
 import { scanSpelledOut } from './spelled-out-email.ts';
-import { elementsOf, GAP, visiblePageText } from './visible-page-text.ts';
+import { elementsOf, GAP, visiblePageText, withoutMarks } from './visible-page-text.ts';
 
 const MAX_EMAILS = 500;
 /** For all scripts of a page together. */
@@ -25,6 +26,7 @@ export function readObfuscatedEmails(source: PageSource): ContactCard[] {
       .filter(({ isDisguised }) => isDisguised)
       .map(({ email }) => email),
     ...scanSpelledOut(text.replaceAll(GAP, '')),
+    ...ownDomainEmails(withoutMarks(text), source.url),
     ...escapedTwice(text),
     ...hiddenInMarkup(source),
   ]);
@@ -41,11 +43,12 @@ function escapedTwice(text: string): string[] {
   return scanEmails(decoded).map(({ email }) => email);
 }
 
-function hiddenInMarkup({ page }: PageSource): string[] {
+function hiddenInMarkup({ page, url }: PageSource): string[] {
   const found: string[] = [];
   let scriptLength = 0;
   for (const element of elementsOf(page)) {
     found.push(...attributeEmails(element));
+    for (const code of codeOf(element)) found.push(...ownDomainEmailOfCode(code, url));
     for (const script of scriptsOf(element)) {
       if (scriptLength + script.length > MAX_SCRIPT_LENGTH || !AT_SIGN.test(script)) continue;
       scriptLength += script.length;
@@ -62,6 +65,11 @@ function scriptsOf(element: HtmlElement): string[] {
     const isCode = attribs['src'] === undefined && !DATA_SCRIPT.test(attribs['type'] ?? '');
     return isCode ? [rawText(element)] : [];
   }
+  return codeOf(element);
+}
+
+/** The code of a link. */
+function codeOf({ attribs }: HtmlElement): string[] {
   const href = attribs['href'] ?? '';
   const code = /^\s*javascript:/i.test(href) ? [href.replace(/^\s*javascript:/i, '')] : [];
   return attribs['onclick'] === undefined ? code : [...code, attribs['onclick']];

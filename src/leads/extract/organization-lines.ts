@@ -89,7 +89,7 @@ function nameIn({ text, pieces, elements }: PageLine, strength: 1 | 2 | 3): stri
 }
 
 /** The organisation's name at the start of a text; null if there is none. */
-function organizationName(written: string): string | null {
+export function organizationName(written: string): string | null {
   const [head = ''] = written.split(BEHIND_NAME, 1);
   const [first = '', second = ''] = head.split(/,\s*/u, 2);
   const name = (LEGAL_FORM.test(second) ? `${first}, ${second}` : first)

@@ -39,13 +39,13 @@ export const INLINE: ReadonlySet<string> = new Set(
   ),
 );
 const UNSEEN = new Set(
-  'script style template svg head title iframe object select option datalist textarea audio video canvas noscript button'.split(
+  'script style template svg head title iframe object select option datalist textarea audio video canvas noscript'.split(
     ' ',
   ),
 );
 const FOREIGN_ELEMENTS = new Set(['nav', 'blockquote', 'q']);
 const FOREIGN_CLASS =
-  /testimonial|review|(?:^|[\s_-])quote|customer-stor|case-stud|breadcrumb|(?:^|[\s_-])comments?(?:[\s_-]|$)|cookie|kundenstimme|referenz|recommendation|temoignage|opinion/i;
+  /testimonial|(?<!p)review|(?:^|[\s_-])quote|customer-stor|case-stud|breadcrumb|(?:^|[\s_-])comments?(?:[\s_-]|$)|cookie|kundenstimme|referenz|recommendation|temoignage|opinion/i;
 const AUTHOR_CLASS =
   /(?:^|[\s_-])(?:author|byline|post-?meta|entry-?meta|posted-?by|post-?author)/i;
 const MAX_LINES = 20_000;
@@ -108,7 +108,7 @@ class LineReader {
       }
       const { node } = next;
       if (node.type === 'text') this.#text(node, node.data, next);
-      if (isElement(node) && UNSEEN.has(node.name)) {
+      if (isElement(node) && (UNSEEN.has(node.name) || isPlainButton(node))) {
         if (node.name === 'style') this.styles.push(node);
         if (node.name !== 'head') continue;
       }
@@ -166,6 +166,12 @@ class LineReader {
   #end(): void {
     this.#current = null;
   }
+}
+
+/** A button in a heading unfolds what the heading names; the text of any other is an action. */
+function isPlainButton({ name, parent }: HtmlElement): boolean {
+  if (name !== 'button') return false;
+  return parent === null || !isElement(parent) || !/^(?:h[1-6]|dt)$/.test(parent.name);
 }
 
 function frameIn(

@@ -37,6 +37,8 @@ const MAX_LINES_ALONE = 8;
 const MAX_LINES_MARKED = 14;
 /** The length of a card with nothing but a name, its role and one address. */
 const MAX_LINES_SHORT = 6;
+/** After a role, the text about a person goes on. */
+const SENTENCE_END = /(?<=\p{Ll}{3})\.\s+(?=\p{Lu})/u;
 /** Class names of a box about a person. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:person|member|employee|staff|profile|people|mitarbeiter\w*|membre|miembro|persona|card|vcard|bio|author-card|contact-person)(?:$|[\s_-])/i;
@@ -64,8 +66,11 @@ export function readPersonCard(
     extent.to - found.line <= MAX_LINES_SHORT;
   const isOwnBox = !extent.isAlone || (personal.length === 1 && (isPersonBox(nodes) || isShort));
   const others = personal.length > 3 || isFar || !isOwnBox ? [] : personal;
-  // In a row of people with one address each, a role address belongs to the person it stands with.
-  const desk = extent.isAlone || contacts.emails.length > 1 ? [] : contacts.emails;
+  const title = marked ?? found.title ?? near?.title ?? null;
+  // In a row of people with one address each, a role address belongs to the person whose role it stands with.
+  const hasRole = title !== null && (isRoleLine(title) || isDepartmentLine(title));
+  const isDesk = !extent.isAlone && hasRole && contacts.emails.length === 1;
+  const desk = isDesk ? contacts.emails : [];
   const profiles = contacts.profiles.filter(
     (url) =>
       canonicalProfile(url)?.kind !== 'organization' &&
@@ -73,7 +78,7 @@ export function readPersonCard(
   );
   return {
     found,
-    title: marked ?? found.title ?? near?.title ?? null,
+    title,
     company: markedCompany(extent, page),
     isTitleNear,
     unknownTitle: unknownTitle(extent, page),
@@ -137,7 +142,9 @@ function titleIn(line: PageLine): string | null {
   const pieces = outside.length === 0 ? line.pieces : outside;
   const text = outside.length === 0 ? line.text : outside.join(' ');
   const labelled = /^[^:]{2,25}:\s*(.+)$/u.exec(text)?.[1] ?? '';
-  for (const written of [labelled, text, ...text.split(/\s*[|·•]\s*/u), ...pieces]) {
+  const [sentence = ''] = text.split(SENTENCE_END, 1);
+  const parts = [labelled, text, ...text.split(/\s*[|·•]\s*/u), ...pieces, sentence];
+  for (const written of parts) {
     const part = withoutEdges(beforeContacts(written));
     if (part !== '' && (isRoleLine(part) || isDepartmentLine(part))) return part;
   }

@@ -91,7 +91,7 @@ function coreWords(name: string): string[] | null {
   const [before = '', after] = parts;
   // "Doe, Jane": only a surname before the comma.
   if (after !== undefined && (before.includes(' ') || after.split(' ').length > 2)) return null;
-  if (/\p{Ll}{3,}\.$/u.test(name)) return null;
+  if (/\p{Ll}{3,}\.$/u.test(name) && !/ (?:jun|sen)\.$/u.test(name)) return null;
   return wordsOfName(name);
 }
 
@@ -115,7 +115,7 @@ function withoutDegrees(name: string): string {
 function isDegree(word: string): boolean {
   const plain = word.replaceAll('.', '');
   if (!TITLES_AFTER.has(plain.toLowerCase())) return false;
-  return /\p{Lu}.*\p{Lu}/u.test(plain) || /^(?:jr|sr)$/i.test(plain);
+  return /\p{Lu}.*\p{Lu}/u.test(plain) || /^(?:jr|sr|jun|sen)$/i.test(plain);
 }
 
 function bare(word: string): string {

@@ -31,6 +31,8 @@ const PHONE_AND_FAX = new RegExp(
 );
 const PHONE_LETTER_LABEL = new RegExp(PHONE_LETTER, 'iu');
 const FAX_LETTER_LABEL = new RegExp(FAX_LETTER, 'iu');
+/** `T 020 … F 020 …`: a capital that begins a line or follows a number. */
+const BARE_LETTER = /(?:^|\n|[|•·,;(]|\d)[ \t]{0,3}([TF])[ \t]{1,3}$/u;
 const LONGEST = 56;
 
 /** The kind of number that the end of a text announces. */
@@ -38,7 +40,9 @@ export function labelBefore(text: string): 'phone' | 'fax' | null {
   const tail = text.slice(-LONGEST);
   if (PHONE_AND_FAX.test(tail)) return 'phone';
   if (FAX_LABEL.test(tail) || FAX_LETTER_LABEL.test(tail)) return 'fax';
-  return PHONE_LABEL.test(tail) || PHONE_LETTER_LABEL.test(tail) ? 'phone' : null;
+  if (PHONE_LABEL.test(tail) || PHONE_LETTER_LABEL.test(tail)) return 'phone';
+  const letter = BARE_LETTER.exec(tail)?.[1];
+  return letter === undefined ? null : letter === 'F' ? 'fax' : 'phone';
 }
 
 export function endsInFaxLabel(text: string): boolean {

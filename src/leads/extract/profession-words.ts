@@ -102,6 +102,21 @@ export const PROFESSIONS = [
   'лікар стоматологиня медсестра психологиня бухгалтер юрисконсульт адвокатка нотаріус архітектор конструкторка майстер майстриня',
   'кухар пекарка редакторка перекладач перекладачка вчитель вчителька дослідник дослідниця аналітик аналітикиня стажист водій',
   'логістка представник представниця координаторка фахівець фахівчиня завідувач завідувачка лекар счетоводител управител готвач',
+  // Public bodies, associations and schools, by language
+  'trustee trustees councillors councilor councilors clerk deputy governor governors vicar registrar bursar groundsman constable draughtsman',
+  'gemeinderat gemeinderatin gemeinderate stadtrat stadtratin ortsvorsteher ortsvorsteherin standesbeamter standesbeamtin kassenprufer kassenpruferin',
+  'jugendwart jugendwartin konrektor konrektorin klassenlehrer klassenlehrerin konstrukteur konstrukteurin aussendienst innendienst kantor kantorin',
+  'conseillers conseilleres adjointe policier policiere negociateur negociatrice standardiste administrateur administratrice instituteur institutrice bibliothecaire',
+  'concejal concejala concejales teniente vocales interventor interventora dependiente dependienta vicepresidente vicepresidenta tesoreros bibliotecario bibliotecaria',
+  'vicesindaco assessore assessora consigliere consigliera consiglieri revisore tipografo stampatore legatore contabile bibliotecario insegnanti',
+  'vereador vereadora educador educadora aprendiz tesoureira vogais bibliotecaria',
+  'wethouder wethouders gemeentesecretaris bestuurslid leerkracht leerkrachten dakdekker vakman uitvoerder werkvoorbereider bestuursleden',
+  'starostka mistostarosta mistostarostka zastupitel zastupitelka zastupitele matrikar matrikarka referentka zastupkyne vychovatel vychovatelka poradkyne',
+  'skolnik skolnice hospodar hospodarka kronikar kronikarka mistopredseda mistopredsedkyne knihkupec knihkupkyne nakladatel dilovedouci konstrukter',
+  'przewodniczaca wojt radny radna radni wychowawca wychowawczyni pedagog bibliotekarz bibliotekarka',
+  'ledamoter suppleant suppleanter valberedning sammankallande varamedlem larling formann bestyrelsesformand naestformand fagansvarlig snekkermester',
+  'alelnok szerelo muhelyvezeto uzletvezeto tanito jegyzo konyvtaros presedinte vicepresedinte secretar trezorier restaurator restauratoare mester desenator stagiar pictor',
+  'sayman muhasip uyesi denetci ortodontist pedodontist danismani sekreter sekreteri yardimcisi',
 ].join(' ');
 
 /** Professions that are also common surnames: Jane Baker, Anna Zimmermann, Jan Bakker. */
@@ -112,5 +127,5 @@ export const SURNAMES = [
   'kanzler rektor chemiker bakker slager kok schilder timmerman kapper planner kuchar pekar zahradnik truhlar tesar malir mistr stolarz',
   'piekarz kucharz majster snedker snekker baker kokk kock lege contador maestro alcalde notario capo cuoco sarto sindaco perito maire',
   'boucher boulanger couturier clerc fournier macon menuisier jardinier maitre charpentier usta asci mimar doktor hekim kalfa baskan',
-  'szakacs asztalos pek borasz mester medic olar mester curator warden steward king page major hauptmann',
+  'miller brouwer szakacs asztalos pek borasz mester medic olar mester curator warden steward king page major hauptmann',
 ].join(' ');

@@ -108,6 +108,7 @@ const ENDINGS = [
 /** From scripts without spaces between words: matched anywhere in a line. */
 const PIECES = [
   // Japanese
+  '行政書士 司法書士 社会保険労務士 公認会計士 補助者 事務員 事務局長 理事長 工場長 校長 教頭 教諭 衛生士 看護師',
   '代表取締役 取締役 社長 会長 部長 課長 係長 主任 所長 店長 専務 常務 執行役員 監査役 顧問 創業者 設立者 代表 エンジニア',
   'マネージャー マネジャー ディレクター デザイナー コンサルタント 弁護士 税理士 院長 担当 リーダー 本部長 室長 支店長 営業 責任者',
   // Chinese

@@ -75,8 +75,12 @@ function continuesList(between: string, last: Introduced, digits: number): boole
   return digits >= last.digits - 2 && LIST_SEPARATOR.test(between);
 }
 
+/** "020 7946 0124 Fax", unless the label belongs to a number behind it. */
+const FAX_BEHIND = /^[ \t]{1,3}(?:tele)?(?:fax|faks)(?![\p{L}\s.:]*[+(\d])/iu;
+
 function labelBehind(after: string): 'fax' | null {
-  return /^[ \t]{0,3}[([](?:tele)?(?:fax|faks|факс)/iu.test(after) ? 'fax' : null;
+  if (/^[ \t]{0,3}[([](?:tele)?(?:fax|faks|факс)/iu.test(after)) return 'fax';
+  return FAX_BEHIND.test(after) ? 'fax' : null;
 }
 
 /** Sequences of digits and of the separators used in phone numbers. */

@@ -15,7 +15,7 @@ const AT_WORDS =
   'majmun[čc]e|afna|παπάκι|アットマーク|アット|あっと|골뱅이|圈a|艾特|小老鼠|שטרודל|آت|&|@|＠|\\*';
 /** Words that mean the at sign even without brackets. */
 const STRONG_AT =
-  'arroba|arobase|arobas|chiocciola|klammeraffe|apenstaartje|ma[łl]pa|zavin[aá][čc]|kukac|snabel-?a|собака|собачка|アットマーク|골뱅이';
+  'kr[øo]ll?alfa|arroba|arobase|arobas|chiocciola|klammeraffe|apenstaartje|ma[łl]pa|zavin[aá][čc]|kukac|snabel-?a|собака|собачка|アットマーク|골뱅이';
 const DOT_WORDS =
   'dot|d0t|punkt|punto|point|ponto|punt|kropka|te[čc]ka|tocka|to[čc]ka|bodka|pont|prick|piste|nokta|punct|punktum|nukta|точка|крапка|τελεία|ドット|점|点|點|נקודה|نقطة|。|\\.';
 /** Spaces and element boundaries. */
@@ -94,10 +94,11 @@ function addressAround(text: string, match: RegExpExecArray): string | null {
   const email = normalizeEmail(`${local}@${domain.replaceAll(/[\uE000-\uE002]/g, '')}`);
   if (email === null) return null;
   const isDotSpelled = countDots(rest.slice(0, domain.length + 24)) > 0;
+  const isShouted = /\sAT\s/.test(match[0]) && /\sDOT\s/.test(rest);
   const kind = groups['bracketed'] !== undefined ? 'bracketed' : kindOf(groups);
   const prefix = before.slice(0, before.length - local.length);
   const suffix = behind.slice(domain.length);
-  return isMeant({ kind, email, local, prefix, suffix, isDotSpelled }) ? email : null;
+  return isMeant({ kind, email, local, prefix, suffix, isDotSpelled, isShouted }) ? email : null;
 }
 
 function kindOf(groups: Record<string, string | undefined>): 'joined' | 'sign' | 'strong' | 'bare' {
@@ -113,9 +114,12 @@ interface Candidate {
   prefix: string;
   suffix: string;
   isDotSpelled: boolean;
+  /** `AT` and `DOT`. */
+  isShouted: boolean;
 }
 
-function isMeant({ kind, email, local, prefix, suffix, isDotSpelled }: Candidate): boolean {
+function isMeant(candidate: Candidate): boolean {
+  const { kind, email, local, prefix, suffix, isDotSpelled, isShouted } = candidate;
   const isWord = SENTENCE_WORDS.has(local.toLowerCase());
   const isAlone =
     /^[\s\p{P}\p{S}\uE002]*$/u.test(prefix) && /^[\s\p{P}\p{S}\uE002]*$/u.test(suffix);
@@ -134,6 +138,8 @@ function isMeant({ kind, email, local, prefix, suffix, isDotSpelled }: Candidate
       return !isWord && (isAlone || isLabelled || isAddressLike || isDotSpelled);
     case 'bare':
       if (isWord || !/\p{L}/u.test(local)) return false;
+      // In a sentence nobody writes both words in capitals.
+      if (isDotSpelled && isShouted) return true;
       if (isDotSpelled) return isAlone || isLabelled || isAddressLike;
       return isAlone ? isAddressLike : isLabelled && /[:：]/.test(prefix.slice(-4));
   }

@@ -33,13 +33,13 @@ const HEADS: readonly (readonly [Column, RegExp])[] = [
   [
     'title',
     wholeWords(
-      'title|job title|job|role|position|function|responsibility|post|occupation|profession|funktion|position|rolle|aufgabe|aufgaben|aufgabenbereich|zustandigkeit|tatigkeit|beruf|stelle|bereich|fonction|poste|role|metier|qualite|cargo|puesto|funcion|funcao|ruolo|mansione|qualifica|incarico|carica|functie|rol|taak|stanowisko|funkcja|funkce|pozice|pozicia|funkcia|befattning|roll|titel|stilling|rolle|tittel|tehtava|tehtavanimike|nimike|asema|beosztas|munkakor|pozicio|functia|functie|pozitie|gorev|gorevi|unvan|pozisyon|должность|посада|длъжност|позиция|役職|職種|担当|职位|職位|职务|職務|직위|직책|직급|θεση|ιδιοτητα|תפקיד|المنصب|الوظيفة|ตำแหน่ง',
+      'title|job title|job|role|position|function|responsibility|post|occupation|profession|funktion|position|rolle|aufgabe|aufgaben|aufgabenbereich|zustandigkeit|department|dept|unit|section|division|office|abteilung|departement|departamento|reparto|ufficio|afdeling|dzial|oddeleni|avdelning|avdeling|osasto|osztaly|departament|birim|bolum|отдел|部署|部門|부서|tatigkeit|beruf|stelle|bereich|fonction|poste|role|metier|qualite|cargo|puesto|funcion|funcao|ruolo|mansione|qualifica|incarico|carica|functie|rol|taak|stanowisko|funkcja|funkce|pozice|pozicia|funkcia|befattning|roll|titel|stilling|rolle|tittel|tehtava|tehtavanimike|nimike|asema|beosztas|munkakor|pozicio|functia|functie|pozitie|gorev|gorevi|unvan|pozisyon|должность|посада|длъжност|позиция|役職|職種|担当|职位|職位|职务|職務|직위|직책|직급|θεση|ιδιοτητα|תפקיד|المنصب|الوظيفة|ตำแหน่ง',
     ),
   ],
   [
     'name',
     wholeWords(
-      'name|full name|names|who|person|contact person|employee|staff|team member|member|ansprechpartner(?:in)?|mitarbeiter(?:in)?|wer|vor- und nachname|nom|noms|nom et prenom|prenom et nom|nombre|nombre y apellidos|nome|nome e cognome|nominativo|naam|imie i nazwisko|nazwisko|jmeno|jmeno a prijmeni|meno|meno a priezvisko|namn|navn|nimi|nev|nume|nume si prenume|ad soyad|adi soyadi|isim|имя|фио|ф и о|сотрудник|імя|піб|име|氏名|名前|お名前|姓名|名字|이름|성명|ονομα|ονοματεπωνυμο|שם|الاسم|ชื่อ',
+      'name|full name|names|who|person|contact person|employee|staff|team member|member|contact name|director|ansprechpartner(?:in)?|kontaktperson|contactpersoon|interlocuteur|persona de contacto|referente|pessoa de contacto|osoba kontaktowa|kontaktni osoba|kapcsolattarto|yhteyshenkilo|yetkili|yetkili kisi|ilgili kisi|контактное лицо|担当者|联系人|담당자|mitarbeiter(?:in)?|wer|vor- und nachname|nom|noms|nom et prenom|prenom et nom|nombre|nombre y apellidos|nome|nome e cognome|nominativo|naam|imie i nazwisko|nazwisko|jmeno|jmeno a prijmeni|meno|meno a priezvisko|namn|navn|nimi|nev|nume|nume si prenume|ad soyad|adi soyadi|isim|имя|фио|ф и о|сотрудник|імя|піб|име|氏名|名前|お名前|姓名|名字|이름|성명|ονομα|ονοματεπωνυμο|שם|الاسم|ชื่อ',
     ),
   ],
 ];

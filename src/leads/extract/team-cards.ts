@@ -155,6 +155,7 @@ function hasAnything({ title, isAuthor, ...card }: PersonCard): boolean {
 function standsAlone(card: PersonCard): boolean {
   const { found, title, isTitleNear, hasOwnContact, isAuthor } = card;
   if (hasOwnContact) return true;
+  if (found.isNamed && card.phones.length + card.emails.length > 0) return true;
   if (title === null || isAuthor || found.isTentative) return false;
   if (found.isLabelled || (isTitleNear && found.strength === 3)) return true;
   return isTitleNear && card.phones.length + card.emails.length + card.profiles.length > 0;

@@ -39,6 +39,18 @@ const ROLES = new Set(
     'bilgi iletisim satis satış destek musteri müşteri muhasebe ik insankaynaklari iroda ertekesites értékesítés ugyfelszolgalat ' +
     'ügyfélszolgálat rendeles rendelés titkarsag titkárság vanzari vânzări comenzi birou secretariat relatii grammateia pwliseis ' +
     'prodaja ured uprava racunovodstvo računovodstvo ' +
+    // Offices and departments of public bodies, associations, schools and workshops, by language
+    'membership members committee chairman treasurer clerk council councillors headteacher principal school bursar governors workshop estimates ' +
+    'quotes lettings rentals tickets boxoffice volunteers community safeguarding board maintainers conduct ' +
+    'verein vorstand schatzmeister tourismus gaeste rathaus gemeinde bauamt standesamt buergerbuero kasse angebot lager versand disposition ' +
+    'fuhrpark ausbildung mairie etude notaires ecole urbanisme etatcivil communication adherents secretaire president presidente tresorier ' +
+    'presidence atelier boutique negociation gerance successions laboratoire taller tienda fabrica calidad produccion logistica direccion ' +
+    'jefatura secretaria turismo servicio comune anagrafe protocollo sindaco ufficiotecnico tributi prestampa produzione magazzino qualita ' +
+    'loja orcamentos eventos direcao gemeente ledenadministratie secretariaat secretaris voorzitter penningmeester bestuur planning werkplaats ' +
+    'offerte offertes verhuur redactie obec starosta podatelna urad skola reditel reditelka jidelna druzina spedycja transport kadry zarzad ' +
+    'prezes dyrekcja biblioteka serwis servis ordforande kassor sekreterare styrelse styrelsen offert faktura verkstad butik bokning medlem ' +
+    'styret kasserer verksted tilbud regnskap utleie elnok titkar muhely szerviz proiecte ofertare dernek uyelik baskan randevu klinik ' +
+    'ihracat ithalat satinalma fabrika teknik ' +
     // Russian and Ukrainian, Japanese, Chinese, Korean, transliterated or in their own scripts
     'инфо почта офис продажи контакт zakaz prodazhi pochta buh reklama otvet toiawase otoiawase soudan eigyo eigyou jinji saiyo saiyou koho ' +
     'kouhou kefu shangwu zhaopin'

@@ -16,6 +16,7 @@ import {
 import { draftOfCard, joinDrafts, joinValues } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import type { PlacedCard } from './own-organization.ts';
+import { isStructured } from './trust.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
@@ -54,7 +55,9 @@ export function givePageContacts(
     }
   }
   return {
-    persons: kept.map((person, index) => bestFirst(receive(person, gifts.get(index)))),
+    persons: kept.map((person, index) =>
+      bestFirst(withoutSharedPhones(receive(person, gifts.get(index)), loose.phones)),
+    ),
     rest,
   };
 }
@@ -72,6 +75,19 @@ function belongsToOrganization(
     ...(person.name?.evidence ?? []),
   ];
   return evidence.some(({ url }) => !own.some((one) => one.url === url));
+}
+
+/** Drops a number that pages without the person also have: that of the switchboard. */
+function withoutSharedPhones(person: LeadDraft, loose: readonly Evidenced[]): LeadDraft {
+  const own = new Set(person.name?.evidence.map(({ url }) => url));
+  const elsewhere = new Set(
+    loose
+      .filter(({ evidence }) => evidence.some(({ url }) => !own.has(url)))
+      .map(({ value }) => value),
+  );
+  const isOwn = ({ value, evidence }: Evidenced): boolean =>
+    !elsewhere.has(value) || evidence.some(({ technique }) => isStructured(technique));
+  return { ...person, phones: person.phones.filter(isOwn) };
 }
 
 /** The only personal profile of a site with only one person. */

@@ -82,6 +82,13 @@ export class PageQueue {
     }
   }
 
+  /** The key of an address that is not known yet; null for any other. */
+  unknownKey(url: string): string | null {
+    const address = plainAddress(url);
+    const key = address ? pageKey(address) : null;
+    return key === null || this.seen.has(key) ? null : key;
+  }
+
   /**
    * Marks an address as known.
    * @returns whether it was new

@@ -31,6 +31,13 @@ const RENDER_TIMEOUT_MS = 20_000;
 /** The maximum size of a rendered page. */
 const MAX_RENDERED_CHARACTERS = 2 * 1024 * 1024;
 
+export interface PageOptions {
+  /** The page may have moved to another site. */
+  mayLeave: boolean;
+  /** It is about one of the organisations that the site lists. */
+  isOfMember?: boolean;
+}
+
 /** Reads pages of one site: by its robots.txt, one request at a time and at its pace, within a budget. */
 export class SiteReader {
   /** The site's registrable domain; another one once its start page has moved there. */
@@ -67,7 +74,7 @@ export class SiteReader {
    * then visited instead.
    * @throws SlotTooFar, BudgetSpent when the visit has to end; the signal's reason
    */
-  async read(start: string, options: { mayLeave: boolean }): Promise<SitePageRead> {
+  async read(start: string, options: PageOptions): Promise<SitePageRead> {
     let url = start;
     let hasRefreshed = false;
     let hasPaused = false;
@@ -89,7 +96,12 @@ export class SiteReader {
       const fetched = await this.fetch(url, robots, !hasRefreshed);
       switch (fetched.kind) {
         case 'page':
-          return this.extract({ url, html: fetched.html, kind: fetched.format });
+          return this.extract({
+            url,
+            html: fetched.html,
+            kind: fetched.format,
+            isOfMember: options.isOfMember ?? false,
+          });
         case 'failed':
           if (fetched.fault === 'broken' && !hasRepeated) {
             hasRepeated = true;

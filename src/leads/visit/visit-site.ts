@@ -12,6 +12,7 @@ import {
 } from './discover-pages.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { homeOf, pageKey, plainAddress } from './page-key.ts';
+import { ENOUGH_PAGES, OtherPages } from './other-pages.ts';
 import { PageQueue, type QueuedPage } from './page-queue.ts';
 import { SlotTooFar } from './site-pace.ts';
 import { SiteReader, type VisitServices } from './site-reader.ts';
@@ -83,13 +84,9 @@ function tooSlow(url: string): string {
   return `${new URL(url).hostname} took too long to answer.`;
 }
 
-/** For sites that link to fewer pages than this, the sitemap is read, if they name one. */
-const ENOUGH_PAGES = 4;
 const MAX_SITEMAPS = 3;
 /** Frames read in one visit. */
 const MAX_FRAMES = 8;
-/** Candidates whose names give no hint; few of them are read. */
-const MAX_OTHERS = 20;
 /** More would fill a page without saying more. */
 const MAX_PROBLEMS = 20;
 
@@ -101,6 +98,7 @@ const TELLING: readonly SitePageKind[] = [
   'imprint',
   'team',
   'members',
+  'about',
   'person',
   'member',
   'vcard',
@@ -123,8 +121,7 @@ class Visit {
   private home: string;
   /** Pages that the site itself has named. */
   private named = 0;
-  /** Top-level pages whose names give no hint. */
-  private readonly others: SitePage[] = [];
+  private readonly others = new OtherPages();
   private hasAskedSitemap = false;
   private hasGuessed = false;
   private frames = 0;
@@ -171,7 +168,8 @@ class Visit {
       if (next === null) return;
       const mayLeave = this.pages.length === 0;
       this.reading = isNamed(next) ? next.url : null;
-      const read = await this.reader.read(next.url, { mayLeave });
+      const isOfMember = next.kind === 'member' || next.kind === 'members';
+      const read = await this.reader.read(next.url, { mayLeave, isOfMember });
       if (read.kind === 'read') await this.take(read.page, next.depth);
       else if (!read.isMissing) this.note(this.reading, read.reason);
       this.reading = null;
@@ -191,7 +189,7 @@ class Visit {
 
   /** Whether everything wanted about the organisation is found, and no page is left that usually adds more. */
   private isEnough(): boolean {
-    if (this.queue.has(...TELLING)) return false;
+    if (this.queue.has(...TELLING) || this.others.isWorthMore(this.named, this.queue)) return false;
     return this.pages.length > 0 && hasFound(this.pages, this.site.wants);
   }
 
@@ -214,9 +212,7 @@ class Visit {
     const isNear = depth < this.limits.depth;
     const further = found.filter(({ kind }) => kind !== 'frame' && (isNear || isOfPeople(kind)));
     if (depth < this.limits.peopleDepth) this.addNamed(further, depth + 1);
-    if (isNear && this.others.length < MAX_OTHERS) {
-      this.others.push(...discoverOthers(page, domain).slice(0, MAX_OTHERS));
-    }
+    if (isNear) this.others.note(discoverOthers(page, domain), depth + 1, this.queue);
     await this.readFrames(
       found.filter(({ kind }) => kind === 'frame'),
       depth,
@@ -254,8 +250,8 @@ class Visit {
       this.hasAskedSitemap = true;
       await this.askSitemaps();
     }
-    if (this.named < ENOUGH_PAGES && this.others.length > 0) {
-      this.queue.add(this.others.splice(0), this.limits.depth);
+    if (this.others.areWanted(this.named)) {
+      this.others.moveTo(this.queue);
       const other = this.queue.take(this.isGerman());
       if (other !== null) return other;
     }

@@ -101,6 +101,14 @@ test.each([
   '남궁민수',
   'محمد علي',
   'Doe, Jane',
+  'Mgr. et Mgr. Jan Novák',
+  'PaedDr. Jana Malá',
+  'Uzm. Dr. Ali Can',
+  'Prof.ssa Anna Verdi',
+  'Eng.º Rui Gil',
+  'Hans Maier jun.',
+  "Piet 't Hart",
+  'Paul Miller',
 ])('%s is a name', (name) => {
   expect(readPersonName(`  ${name} `)).toBe(name);
 });
@@ -152,6 +160,7 @@ describe('the address', () => {
     ['Jan van den Berg', 'jan.berg@acme.test'],
     ['José García López', 'jose.garcia@acme.test'],
     ['Anna-Lena Schmidt', 'anna.schmidt@acme.test'],
+    ['Jane Doe', 'jane.doe.ceramics@acme.test'],
     ['Kim Min-jun', 'minjun.kim@acme.test'],
     ['Søren Kjær', 'skjaer@acme.test'],
     ['Иван Петров', 'i.petrov@acme.test'],
@@ -193,6 +202,19 @@ describe('a role line', () => {
     '代表取締役',
     '总经理',
     '팀장',
+    'Town Clerk',
+    'Trustees',
+    'Gemeinderätin',
+    'Conseillers municipaux',
+    'Concejala',
+    'Vicesindaco',
+    'Wethouder',
+    'Místostarosta',
+    'Wójt',
+    'Suppleant',
+    'Jegyző',
+    'Sayman',
+    '行政書士',
   ])('can be %s', (line) => {
     expect(isRoleLine(line)).toBe(true);
   });

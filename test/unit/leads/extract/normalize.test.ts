@@ -116,7 +116,8 @@ test.each([
 test.each(
   (
     'info kontakt office sales support hello contacto contatto bureau contato biuro kontor obchod myynti iletisim kancelar ' +
-    'no-reply sales.uk support2 büro atencion.cliente info+web'
+    'no-reply sales.uk support2 büro atencion.cliente info+web ' +
+    'treasurer vorstand mairie direccion penningmeester podatelna kassor ihracat'
   ).split(' '),
 )('%s@ is a role address', (local) => {
   expect(isRoleAddress(`${local}@acme.test`)).toBe(true);

@@ -183,3 +183,30 @@ test.each([
 ])('a bomb is read in time (%#)', (html) => {
   expect(cpuMsOf(() => read(html))).toBeLessThan(5_000);
 });
+
+test.each([
+  '<p>jan.vos☆acme.test（☆を@に）</p>',
+  '<p>jan.vos [arond] acme.test</p>',
+  '<p>jan.vos /at/ acme.test</p>',
+  '<p>jan.vos*acme.test</p>',
+  '<p>jan.vos krøllalfa acme.test</p>',
+  `<a href="javascript:mailto('jan.vos','acme.test')">Jan</a>`,
+  `<a href="#" onclick="sendMail('acme.test', 'jan.vos')">Jan</a>`,
+])('the domain of the site gives the address away: %s', (html) => {
+  expect(read(html)).toEqual(['jan.vos@acme.test']);
+});
+
+test('at and dot in capitals are meant in any sentence', () => {
+  const html = '<p>He is best reached in writing, sten AT acme DOT test.</p>';
+  expect(read(html)).toEqual(['sten@acme.test']);
+  expect(read(html.toLowerCase())).toEqual([]);
+});
+
+test.each([
+  '<p>jan.vos☆other.test</p>',
+  '<p>More at www.acme.test</p>',
+  '<p>Read more - acme.test</p>',
+  `<a href="javascript:open('page', 'acme.test', 'top')">Map</a>`,
+])('other text before a domain is no address: %s', (html) => {
+  expect(read(html)).toEqual([]);
+});

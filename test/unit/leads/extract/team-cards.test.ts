@@ -201,6 +201,25 @@ test.each([
     '代表取締役社長',
     '',
   ],
+  [
+    '<dl><dt>Ruimte</dt><dd>0.02</dd><dt>Contactpersoon</dt><dd>Jane Doe</dd><dt>E-mail</dt><dd>jd@acme.test</dd></dl>',
+    'Jane Doe',
+    null,
+    'jd@acme.test',
+  ],
+  [
+    '<table><tr><td>Treasurer</td><td>Jane Doe</td></tr><tr><td>Fee</td><td>12</td></tr></table>',
+    'Jane Doe',
+    'Treasurer',
+    '',
+  ],
+  ['<h3>Ansprechpartnerin</h3><p>Jane Doe</p><p>Tel. 030 901820</p>', 'Jane Doe', null, ''],
+  [
+    '<main><h3>Jane Doe</h3><p>Manager of the house. Speaks French and English.</p></main>',
+    'Jane Doe',
+    'Manager of the house',
+    '',
+  ],
   ['<p>王伟 总经理<br>wang@acme.test</p>', '王伟', '总经理', 'wang@acme.test'],
   ['<p>Our CEO is Jane Doe (jane.doe@acme.test).</p>', 'Jane Doe', 'CEO', 'jane.doe@acme.test'],
 ])('%s describes one person', (html, name, title, emails) => {
@@ -215,6 +234,19 @@ test('a role address in a row of people belongs to the person beside it', () => 
   ).toEqual([
     ['Jane Doe', 'Buyer', 'jane@acme.test'],
     ['Ann Lee', 'Sales', 'sales@acme.test'],
+  ]);
+});
+
+test('a role address in a row of a table belongs to the department of the row, not to the person', () => {
+  const html =
+    '<table><tr><th>Unit</th><th>Contact name</th><th>Phone</th><th>E-mail</th></tr>' +
+    '<tr><td>Exports</td><td>Jane Doe</td><td>030 901821</td><td>jane.doe@acme.test</td></tr>' +
+    '<tr><td>Spare parts</td><td>Ann Lee</td><td>030 901822</td><td>servis@acme.test</td></tr></table>';
+  expect(
+    read(html).map(({ name, title, emails, phones }) => [name, title, emails, phones]),
+  ).toEqual([
+    ['Jane Doe', 'Exports', ['jane.doe@acme.test'], ['+4930901821']],
+    ['Ann Lee', 'Spare parts', [], ['+4930901822']],
   ]);
 });
 

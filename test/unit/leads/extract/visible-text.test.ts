@@ -123,6 +123,8 @@ test('a fax is not a phone number, wherever its label is', () => {
   expect(read('<dt>Telefax</dt><dd>+49 30 901829</dd>')).toEqual([]);
   expect(read('<p>F: +49 30 901829</p>')).toEqual([]);
   expect(read('<p>+49 30 901829 (Fax)</p>')).toEqual([]);
+  expect(read('<p>030 901820 Fax</p>')).toEqual([]);
+  expect(read('<p>T 030 901820 F 030 901829</p>')).toEqual(['+4930901820']);
   expect(read('<p>Факс: +7 495 123 45 67</p>')).toEqual([]);
   expect(read('<p>FAX：03-1234-5678</p>', 'JP')).toEqual([]);
 });

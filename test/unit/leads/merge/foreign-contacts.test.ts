@@ -37,6 +37,25 @@ describe('a site without an address of its own domain', () => {
   });
 });
 
+test.each([
+  'Giftnotruf: 0228 19 240',
+  'Zuständige Kammer: Ärztekammer Rheinufer, Weg 9, 40474 Düsseldorf, Tel. 0211 4302-5501',
+  'Vertretung: Praxis Habicht, Neusser Str. 5, Tel. 0221 4710700',
+  'ホームページ制作：すずめ企画　03-3555-0199',
+])('a number of another office is left out: %s', (text) => {
+  const own = '<p>Tel. +49 221 4710555</p>';
+  expect(contacts(`<html lang="de"><body>${own}<p>${text}</p></body></html>`)).toEqual([
+    '+492214710555',
+  ]);
+});
+
+test('a number in the sentence before stays, and so does that of the office on its own site', () => {
+  const text = '<p>Rufen Sie an: Tel. 0221 4710555. Polizei: 0221 229-0</p>';
+  expect(contacts(`<html lang="de"><body>${text}</body></html>`)).toEqual(['+492214710555']);
+  const own = '<title>Feuerwehr Lindenau</title><p>Feuerwehr Lindenau, Tel. 0221 4710555</p>';
+  expect(contacts(`<html lang="de">${own}</html>`)).toEqual(['+492214710555']);
+});
+
 test('an address on the domain of the site is its own, whatever the text beside it', () => {
   expect(contacts('<p>Website by our own team: web@acme.test</p>')).toEqual(['web@acme.test']);
 });

@@ -49,6 +49,133 @@ const LISTED = [
   'listed organization | Maple Street Books | maplestreetbooks.test | +12175550143',
 ];
 
+const PROFILE =
+  '<header><a href="/">Springfield Chamber</a></header><main><h1>Harbor Coffee</h1><p>We roast.</p>' +
+  '<dl><dt>Contact person</dt><dd>Rita Okafor</dd><dt>Email</dt><dd>hello@harborcoffee.test</dd>' +
+  '<dt>Phone</dt><dd>(217) 555-0144</dd></dl><p>Changes? members@springfield-chamber.test</p></main>' +
+  '<footer><p>Tel. (217) 555-0100</p></footer>';
+
+test('the page of one member has the contacts of the member, and the addresses of the site', () => {
+  const page = extractPage({
+    url: `${HOST}/members/harbor-coffee`,
+    html: `<html lang="en-US"><title>Springfield Chamber of Commerce</title><body>${PROFILE}</body></html>`,
+    kind: 'html',
+    isOfMember: true,
+  });
+  const found = mergeLeads([page], 'springfield-chamber.test').map((lead) => [
+    lead.foundOn === null ? lead.kind : `listed ${lead.kind}`,
+    lead.name?.value,
+    [...lead.emails, ...lead.phones].map(({ value }) => value).join(),
+  ]);
+  expect(found).toEqual([
+    [
+      'organization',
+      'Springfield Chamber of Commerce',
+      'members@springfield-chamber.test,+12175550100',
+    ],
+    ['listed organization', 'Harbor Coffee', 'hello@harborcoffee.test,+12175550144'],
+    ['listed person', 'Rita Okafor', ''],
+  ]);
+});
+
+test.each([
+  ['a heading that announces a list', '<main><h1>Our members</h1><p>info@other.test</p></main>'],
+  ['a person', '<main><h1>Jane Doe</h1><p>jane@mail.test</p></main>'],
+  [
+    'only addresses of the site',
+    `<main><h1>Join us</h1>${mail('join@springfield-chamber.test')}</main>`,
+  ],
+])('a page with %s is no page of a member', (_, body) => {
+  const page = extractPage({
+    url: `${HOST}/members/x`,
+    html: `<html lang="en-US"><title>Springfield Chamber</title><body>${body}</body></html>`,
+    kind: 'html',
+    isOfMember: true,
+  });
+  expect(page.cards.filter(({ entity }) => entity === 'member')).toEqual([]);
+});
+
+test('a page that lists several is a list, also when it is taken for the page of one', () => {
+  const page = extractPage({
+    url: `${HOST}/members`,
+    html: `<title>Springfield Chamber of Commerce</title><h1>Who is here</h1>${FOUR}`,
+    kind: 'html',
+    isOfMember: true,
+  });
+  const names = page.cards.filter(({ entity }) => entity === 'member').map(({ name }) => name);
+  expect(names).toContain('Harbor Coffee');
+  expect(names).not.toContain('Who is here');
+});
+
+const FIRMS = [
+  ['Harbor Coffee', 'Jane Doe', 'hello@harborcoffee.test'],
+  ['Lincoln Plumbing', 'Rita Okafor', 'office@lincolnplumbing.test'],
+  ['Maple Street Books', 'Tom Reed', 'books@maplestreet.test'],
+] as const;
+
+test.each([
+  [
+    'articles with headers and footers',
+    (name: string, person: string, email: string) =>
+      `<article><header><h3>${name}</h3></header><p>${person}</p><footer>${email}</footer></article>`,
+  ],
+  [
+    'an accordion',
+    (name: string, person: string, email: string) =>
+      `<div><h2><button>${name}</button></h2><div><p>${person}</p><p>${email}</p></div></div>`,
+  ],
+  [
+    'boxes whose class says preview',
+    (name: string, person: string, email: string) =>
+      `<div class="member-preview"><h4>${name}</h4><p>${person}</p><p>${email}</p></div>`,
+  ],
+  [
+    'paragraphs',
+    (name: string, person: string, email: string) =>
+      `<p><b>${name}</b><br>${person}<br>12 Main Street<br>${email}</p>`,
+  ],
+])('members and their people are read from %s', (_, html) => {
+  const body = FIRMS.map(([name, person, email]) => html(name, person, email)).join('');
+  const found = drafts(['/members', `<h1>Our members</h1>${body}`]);
+  expect(found.map(({ name, company }) => [name?.value, company?.value])).toEqual([
+    ...FIRMS.map(([name]) => [name, name]),
+    ...FIRMS.map(([name, person]) => [person, name]),
+  ]);
+});
+
+test('the owner in the column of a table of members is a person of the member', () => {
+  const lines = FIRMS.map(
+    ([name, person, email]) => `<tr><td>${name}</td><td>${person}</td><td>${email}</td></tr>`,
+  );
+  const head = '<tr><th>Name</th><th>Owner</th><th>E-mail</th></tr>';
+  const found = drafts(['/members', `<table>${head}${lines.join('')}</table>`]);
+  const people = found.filter(({ kind }) => kind === 'person');
+  expect(people.map(({ name, title }) => [name?.value, title?.value])).toEqual(
+    FIRMS.map(([, person]) => [person, 'Owner']),
+  );
+});
+
+test('several organisations in structured data are members, on a page that lists them', () => {
+  const body = FIRMS.map(
+    ([name, , email]) =>
+      `<div itemscope itemtype="https://schema.org/LocalBusiness"><b itemprop="name">${name}</b><i itemprop="email">${email}</i></div>`,
+  ).join('');
+  const page = extractPage({ url: `${HOST}/members`, html: body, kind: 'html' });
+  const marked = page.cards.filter(({ technique }) => technique === 'microdata');
+  expect(marked.map(({ entity }) => entity)).toEqual(['member', 'member', 'member']);
+});
+
+test('firms that are named like people are members when their domains are named like them', () => {
+  const body = [
+    ['Harbor Lane', 'joris@harborlane.test'],
+    ['Rosa Linde', 'info@rosalinde.test'],
+    ['Mira Sol', 'brood@mirasol.test'],
+  ].map(([name = '', email = '']) => card(name, mail(email)));
+  expect(
+    rows(['/tenants', `<h1>Tenants</h1>${body.join('')}`]).map((row) => row.split(' | ')[1]),
+  ).toEqual(['Harbor Lane', 'Rosa Linde', 'Mira Sol']);
+});
+
 describe('an association whose members have contacts', () => {
   test('has no contacts of its own when the page shows none, and each member is a lead', () => {
     expect(rows(['/members', `<h1>Our members</h1>${FOUR}`])).toEqual(LISTED);

@@ -130,3 +130,20 @@ describe('a documentation page', () => {
     expect(namesOf(body, 'https://acme.test/docs/x')).toEqual(['Ada Hartley']);
   });
 });
+
+test('a number that pages without the person have is the switchboard, not that of the person', () => {
+  const read = (path: string, body: string): ReturnType<typeof extractPage> =>
+    extractPage({
+      url: `https://www.acme.test${path}`,
+      html: `<html lang="en-GB"><body>${body}</body></html>`,
+      kind: 'html',
+    });
+  const number = (digits: string): string => `<p>Tel. 020 7946 ${digits}</p>`;
+  const card = (name: string, digits: string): string =>
+    `<div><h3>${name}</h3><p>Buyer</p>${number(digits)}</div>`;
+  const team = card('Jane Doe', '0100') + card('Ann Lee', '0101');
+  const leads = mergeLeads([read('/', number('0100')), read('/team', team)], 'acme.test');
+  const found = leads.map(({ name, phones }) => [name?.value, phones.map(({ value }) => value)]);
+  expect(found).toContainEqual(['Jane Doe', []]);
+  expect(found).toContainEqual(['Ann Lee', ['+442079460101']]);
+});

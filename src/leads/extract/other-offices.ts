@@ -1,0 +1,26 @@
+import { plainLetters } from './role-lexicon.ts';
+
+/**
+ * Words for offices that many sites name with their numbers without being them: emergency services, supervisory and
+ * professional bodies, dispute boards, substitutes. One group of languages per line, without accents.
+ */
+const OFFICES = [
+  'emergency services?|poison control|crisis line|helpline|lifeline|police|fire brigade|ombudsman|regulator|supervisory authority|licensing authority|data protection officer|trading standards|better business bureau|coast guard',
+  'giftnotruf|giftinformation\\p{L}*|notruf\\p{L}*|rettungsdienst|rettungsleitstelle|bereitschaftsdienst|notdienst|polizei|feuerwehr|(?:arzte|anwalts|apotheker|architekten|handels|handwerks|ingenieur|notar|steuerberater|wirtschafts|wirtschaftsprufer|\\p{L}+arzte|\\p{L}+anwalts|psychotherapeuten)kammer|aufsichtsbehorde|zulassungsbehorde|kassen(?:zahn)?arztliche vereinigung|schlichtungsstelle|verbraucher(?:zentrale|schlichtung\\p{L}*)|vertretung|datenschutzbeauftragte\\p{L}*|telefonseelsorge',
+  'centre antipoison|samu|pompiers|gendarmerie|mediateur de la consommation|mediation de la consommation|chambre (?:de|des) \\p{L}+|autorite de (?:controle|tutelle)|delegue a la protection des donnees',
+  'emergencias|policia|bomberos|guardia civil|salvamento|junta arbitral|delegado de proteccion de datos|toxicologia|camara de comercio|bombeiros|protecao civil|inem|litigio|arbitragem|encarregado da protecao de dados',
+  'emergenza|carabinieri|polizia|vigili del fuoco|guardia medica|centro antiveleni|capitaneria|pro loco|responsabile della protezione dei dati|camera di commercio',
+  'alarmnummer|huisartsenpost|brandweer|politie|meldpunt|geschillencommissie|toezichthouder|waarnemer|waarneming|functionaris gegevensbescherming',
+  'polis(?:en)?|politi(?:et)?|raddningstjanst\\p{L}*|giftinformation\\p{L}*|reklamationsnamnd\\p{L}*|konsumentverket|jourtelefon|vardguiden|legevakt\\p{L}*|forbrukerradet|brannvesen\\p{L}*|laegevagt\\p{L}*|forbrugerklagenaevn\\p{L}*|landsarkivet|hatakeskus|myrkytystietokeskus|poliisi|kuluttajariitalautakunta',
+  'pogotowie|policja|straz pozarna|straz miejska|wopr|rzecznik praw|inspektor ochrony danych|zachranna sluzba|hasici|policie|toxikologick\\p{L}*|obchodni inspekce|poverenec|mentok|rendorseg|tuzoltosag|bekelteto testulet|ambulanta|pompierii|politia|protectia consumatorilor|itfaiye|jandarma|zehir danisma|tuketici hakem heyeti',
+  'скорая помощь|полиция|пожарная|роспотребнадзор|мчс|поліція|швидка допомога|αστυνομια|πυροσβεστικη',
+];
+const OFFICE = new RegExp(
+  `(?<!\\p{L})(?:${OFFICES.join('|')})(?!\\p{L})|警察|消防|制作|製作|提携`,
+  'u',
+);
+
+/** Whether a text names an office or firm that is usually not the one whose site it is. */
+export function namesOtherOffice(text: string): boolean {
+  return OFFICE.test(plainLetters(text));
+}

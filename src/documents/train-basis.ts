@@ -23,7 +23,8 @@ export interface BasisTask {
 
 /**
  * The encoded basis of these texts: the leading right singular vectors of the matrix of texts and terms, weighted by
- * idf, with rows of unit length. They are found by subspace iteration from random vectors (Halko, Martinsson & Tropp
+ * idf, with rows of unit length; each is multiplied by its singular value, so that what few texts have in common counts
+ * for little. They are found by subspace iteration from random vectors (Halko, Martinsson & Tropp
  * 2011, "Finding structure with randomness", algorithm 4.4). The same texts always give the same basis.
  */
 export function trainBasis(task: BasisTask): Uint8Array {
@@ -115,6 +116,7 @@ function leadingAxes(matrix: SparseMatrix, width: number): Float64Array[] {
     for (const axis of axes) project(matrix, axis);
   }
   orthonormalize(axes);
+  for (const axis of axes) scale(axis, singularValue(matrix, axis));
   return axes;
 }
 
@@ -148,9 +150,25 @@ function orthonormalize(axes: readonly Float64Array[]): void {
     const before = Math.sqrt(product(axis, axis));
     for (const other of axes.slice(0, n)) subtract(axis, other, product(axis, other));
     const left = Math.sqrt(product(axis, axis));
-    const scale = left <= before * ROUNDING ? 0 : 1 / left;
-    for (let at = 0; at < axis.length; at += 1) axis[at] = (axis[at] ?? 0) * scale;
+    scale(axis, left <= before * ROUNDING ? 0 : 1 / left);
   }
+}
+
+/** Of an axis of unit length: how much the texts have of it, all together. */
+function singularValue({ starts, columns, values }: SparseMatrix, axis: Float64Array): number {
+  let squares = 0;
+  for (let row = 0; row + 1 < starts.length; row += 1) {
+    let sum = 0;
+    for (let at = starts[row] ?? 0; at < (starts[row + 1] ?? 0); at += 1) {
+      sum += (values[at] ?? 0) * (axis[columns[at] ?? 0] ?? 0);
+    }
+    squares += sum ** 2;
+  }
+  return Math.sqrt(squares);
+}
+
+function scale(axis: Float64Array, by: number): void {
+  for (let at = 0; at < axis.length; at += 1) axis[at] = (axis[at] ?? 0) * by;
 }
 
 function product(a: Float64Array, b: Float64Array): number {

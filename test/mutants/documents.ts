@@ -164,6 +164,13 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/integration/documents/postings.test.ts'],
   },
   {
+    fault: 'the parts of a score leave out its meaning',
+    file: 'src/documents/search/rerank-candidates.ts',
+    find: 'parts: { ...chunk.parts, meaning } };',
+    replace: 'parts: chunk.parts };',
+    tests: ['test/integration/documents/latent-basis.test.ts'],
+  },
+  {
     fault: 'a training that died is tried again at once, before all other workspaces',
     file: 'src/documents/renew-basis.ts',
     find: '(b.tried_at is null or b.tried_at <',
@@ -185,10 +192,10 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/unit/documents/search/latent-scores.test.ts'],
   },
   {
-    fault: 'an axis of equal texts is nothing but rounding',
+    fault: 'what two texts have in common counts as much as what hundreds have',
     file: 'src/documents/train-basis.ts',
-    find: 'left <= before * ROUNDING ? 0 :',
-    replace: 'left === 0 ? 0 :',
+    find: 'scale(axis, singularValue(matrix, axis));',
+    replace: 'scale(axis, 1);',
     tests: ['test/unit/documents/latent-basis.test.ts'],
   },
   {

@@ -12,8 +12,10 @@ interface Rated {
  * How near each chunk is to what is meant, from 0 to 1: its cosine in the latent space with the query and, for as much,
  * with the best chunks (feedback after Rocchio 1971). So a chunk without a word of the query may be near it, and words
  * of a short query that mean several things are read as the best chunks have them.
- * @param queryTerms those that some chunk has
- * @returns one for each chunk; zeros when the basis has no term of the query
+ *
+ * Terms of the query that none of the chunks has count for nothing: of a word that only documents private to others
+ * have, the order must not tell what it goes together with.
+ * @returns one for each chunk; zeros when no term of the query counts
  */
 export function latentScores(
   basis: LatentBasis,
@@ -28,7 +30,7 @@ export function latentScores(
     const { ids, weights } = documentWeights(occurrences);
     return foldIn(basis, ids, weights);
   };
-  const query = fold(queryTerms);
+  const query = fold(queryTerms.filter((term) => chunks.some(({ terms }) => terms.includes(term))));
   if (query.every((value) => value === 0)) return chunks.map(() => 0);
   const vectors = chunks.map(({ terms }) => fold(terms));
   const best = new Float64Array(query.length);

@@ -48,7 +48,7 @@ export const LIKENESS = {
 /** The latent space (latent-scores.ts), where the workspace has a basis. */
 export const LATENT = {
   /** Of the words' share of a score. */
-  share: 0.25,
+  share: 0.375,
   /** Best chunks that say, as much as the query does, what is meant. */
   feedback: 5,
   /** A query of more terms says by itself what it means: the share falls with their number. */

@@ -55,6 +55,12 @@ describe('a basis', () => {
     expect(basis.scales.every(Number.isFinite)).toBe(true);
   });
 
+  it('counts little what few texts have in common', () => {
+    const basis = train([...texts, [501, 502], [501, 502]]);
+    const both = fold(basis, [1, 501]);
+    expect(dot(both, fold(basis, [1]))).toBeGreaterThan(dot(both, fold(basis, [501])));
+  });
+
   it.each([
     ['no text', []],
     ['empty texts', [[], []]],

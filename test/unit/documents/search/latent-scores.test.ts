@@ -35,6 +35,7 @@ it('a chunk of the topic without a word of the query is nearer than one of anoth
   const chunks = [
     { score: 0, terms: ['seed', 'hedge'] },
     { score: 0, terms: ['tide', 'pilot'] },
+    { score: 0, terms: ['quay'] },
   ];
   const [garden = 0, harbour = 0] = latentScores(basis, WORKSPACE, ['quay'], chunks);
   expect(harbour).toBeGreaterThan(garden + 0.1);
@@ -56,7 +57,19 @@ it('a word of two meanings is read as the best chunks have it', () => {
 });
 
 it('nothing is near a query of which the basis has no term', () => {
-  expect(latentScores(basis, WORKSPACE, ['violin'], [{ score: 1, terms: ['tide'] }])).toEqual([0]);
+  const chunks = [{ score: 1, terms: ['tide', 'violin'] }];
+  expect(latentScores(basis, WORKSPACE, ['violin'], chunks)).toEqual([0]);
+});
+
+it('a word that none of the chunks has does not tell what it goes together with', () => {
+  const chunks = [
+    { score: 1, terms: ['hedge', 'crane'] },
+    { score: 1, terms: ['tide', 'pilot'] },
+  ];
+  expect(latentScores(basis, WORKSPACE, ['quay'], chunks)).toEqual([0, 0]);
+  expect(latentScores(basis, WORKSPACE, ['quay', 'crane'], chunks)).toEqual(
+    latentScores(basis, WORKSPACE, ['crane'], chunks),
+  );
 });
 
 it('short queries lean on it, and vectors take their share of it', () => {

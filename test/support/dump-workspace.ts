@@ -3,8 +3,9 @@ import type { Database } from '#src/platform/database.ts';
 
 /**
  * Every row of a workspace as JSON text, by table: all tables with a `workspace_id`, the join tables, and term counts
- * as sums, because folding moves them from one table to the other. Without the speller's words and the figures of
- * searches, which the service writes later, and without postings, which it merges; `chunk_terms` has what they say.
+ * as sums, because folding moves them from one table to the other. Without the speller's words, the latent basis and the
+ * figures of searches, which the service writes later, and without postings, which it merges; `chunk_terms` has what
+ * they say.
  */
 export async function dumpWorkspace(
   db: Database,
@@ -13,7 +14,7 @@ export async function dumpWorkspace(
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'workspace_id'
-      and table_name not in ('term_count', 'term_delta', 'word_bucket', 'posting_segment', 'search_minute') order by 1`.execute(
+      and table_name not in ('term_count', 'term_delta', 'word_bucket', 'posting_segment', 'latent_basis', 'search_minute') order by 1`.execute(
     db,
   );
   const selections: [string, ReturnType<typeof sql<{ row: string }>>][] = [

@@ -8,7 +8,7 @@ import { type Config, readConfig } from './platform/config.ts';
 import { exitOnStartFailure } from './platform/exit-on-start-failure.ts';
 import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
-import { QUEUE_DASHBOARD_PATH } from './console/queue-dashboard-path.ts';
+import { QUEUE_DASHBOARD_PATH } from './console/queue-dashboard.ts';
 import type { RunningMillrace } from './start-millrace.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));

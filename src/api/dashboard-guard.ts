@@ -1,8 +1,11 @@
-import { QUEUE_DASHBOARD_ASSETS, QUEUE_DASHBOARD_PATH } from '#src/console/queue-dashboard-path.ts';
+import {
+  createQueueDashboard,
+  QUEUE_DASHBOARD_ASSETS,
+  QUEUE_DASHBOARD_PATH,
+} from '#src/console/queue-dashboard.ts';
 import type { Principal } from '#src/accounts/principal.ts';
 import { recordAction } from '#src/operations/audit.ts';
 import { Problem } from '#src/platform/errors.ts';
-import { loadOnce } from '#src/platform/load-once.ts';
 import type { Services } from '#src/services.ts';
 import { assertMay, type Identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
@@ -22,12 +25,8 @@ export function createDashboardGuard(
   identify: Identify,
 ): ApiMiddleware {
   const { producer, config } = services;
-  // Two hundred modules, which are loaded when somebody comes.
-  const openDashboard = loadOnce(async () => {
-    const { createQueueDashboard } = await import('#src/console/queue-dashboard.ts');
-    const dashboard = createQueueDashboard(producer, { seesWorkers: config.size !== 'embedded' });
-    return { ...dashboard, openAsset: openStaticFolder(dashboard.assetsFolder) };
-  });
+  const dashboard = createQueueDashboard(producer, { seesWorkers: config.size !== 'embedded' });
+  const openAsset = openStaticFolder(dashboard.assetsFolder);
   const publicHost = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).host;
   return async (ctx, next) => {
     if (!isBelowDashboard(ctx)) {
@@ -42,10 +41,9 @@ export function createDashboardGuard(
     ctx.state.principal = principal;
     assertMay(principal, 'bootstrap-admin');
     ctx.remove('WWW-Authenticate');
-    const dashboard = await openDashboard();
     if (['GET', 'HEAD'].includes(ctx.method)) {
       if (ctx.path.startsWith(QUEUE_DASHBOARD_ASSETS)) {
-        await sendAsset(ctx, dashboard.openAsset);
+        await sendAsset(ctx, openAsset);
         return;
       }
     } else {

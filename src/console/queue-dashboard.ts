@@ -2,9 +2,11 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { KoaAdapter } from '@bull-board/koa';
 import type { Producer } from '#queues/producer.ts';
-import { QUEUE_DASHBOARD_PATH } from './queue-dashboard-path.ts';
 
 export type KoaMiddleware = ReturnType<KoaAdapter['registerPlugin']>;
+
+export const QUEUE_DASHBOARD_PATH = '/admin/queues';
+export const QUEUE_DASHBOARD_ASSETS = `${QUEUE_DASHBOARD_PATH}/static/`;
 
 /** Allows only the dashboard's own assets; inline styles, because the page sets a few on elements. */
 const CONTENT_SECURITY_POLICY = [

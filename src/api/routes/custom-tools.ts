@@ -40,7 +40,7 @@ export const customToolRoutes: Route[] = [
     body: toolCheckSchema,
     bodyLimits: WITH_DEFINITION,
     reply: z.object({ methods: z.array(methodSpecSchema) }),
-    handle: async ({ body }) => ({ methods: await presentMethods(body.definition) }),
+    handle: ({ body }) => ({ methods: presentMethods(body.definition) }),
   }),
   defineRoute({
     ...CUSTOM_TOOLS,

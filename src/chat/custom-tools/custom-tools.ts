@@ -10,7 +10,7 @@ import {
   restoreHeaders,
   sealHeaders,
 } from './custom-headers.ts';
-import type { OpenApiDocument } from './read-openapi.ts';
+import { type OpenApiDocument, readOpenApi } from './read-openapi.ts';
 import { readOperations } from './read-operations.ts';
 import type { NewTool, ToolChange } from './tool-request.ts';
 import { findToolRow, lockTools, reserveId, type ToolRow, toolRowName } from './tool-rows.ts';
@@ -77,7 +77,7 @@ export async function changeTool(
     await assertFreeName(trx, workspaceId, name, before.id);
     const row = toolRowName(before.id);
     const passthrough = change.passthrough_auth ?? before.passthrough_auth;
-    const isMoved = document !== null && (await leadsElsewhere(before, document));
+    const isMoved = document !== null && leadsElsewhere(before, document);
     let sealed = before.sealed_headers;
     if (change.custom_headers !== undefined) {
       const stored = isMoved ? [] : (openReadableHeaders(secrets, row, sealed) ?? []);
@@ -126,26 +126,18 @@ export async function deleteTool(
     .execute();
 }
 
-/** With the parser of OpenAPI documents: two hundred modules, which a service without such tools never needs. */
-const loadReader = () => import('./read-openapi.ts');
-
 async function readUsable(
   http: ChatServices['http'],
   definition: unknown,
   signal: AbortSignal,
 ): Promise<OpenApiDocument> {
-  const { readOpenApi } = await loadReader();
   const document = readOpenApi(definition);
   await vetServers(http.guard, readOperations(document.upgraded), signal);
   return document;
 }
 
 /** Headers are only sent to the servers that they were entered for. */
-async function leadsElsewhere(
-  { definition }: ToolRow,
-  document: OpenApiDocument,
-): Promise<boolean> {
-  const { readOpenApi } = await loadReader();
+function leadsElsewhere({ definition }: ToolRow, document: OpenApiDocument): boolean {
   const before = originsOf(readOpenApi(definition));
   return !originsOf(document).isSubsetOf(before);
 }

@@ -9,6 +9,7 @@ import { readLoadableRows, type LoadableRow } from './loadable-rows.ts';
 import type { McpSession } from './mcp-session.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import { createOperationTool } from './operation-tool.ts';
+import { readOpenApi } from './read-openapi.ts';
 import { readOperations } from './read-operations.ts';
 import { NameAllocator, ownedName } from './tool-names.ts';
 
@@ -44,7 +45,7 @@ export async function loadCustomTools(
   const tools: Tool[] = [];
   let characters = 0;
   for (const row of rows) {
-    for await (const tool of toolsOf(services, { caller, row, servers, names })) {
+    for (const tool of toolsOf(services, { caller, row, servers, names })) {
       const { name, description, parameters } = tool;
       characters += name.length + description.length + JSON.stringify(parameters).length;
       if (tools.length === MAX_TOOLS || characters > MAX_CHARACTERS) {
@@ -63,7 +64,7 @@ interface RowToLoad {
   names: NameAllocator;
 }
 
-async function* toolsOf(services: LoadServices, load: RowToLoad): AsyncGenerator<Tool> {
+function* toolsOf(services: LoadServices, load: RowToLoad): Generator<Tool> {
   const { row, caller, servers, names } = load;
   const owner = { workspaceId: caller.workspaceId, userId: caller.userId, toolId: row.id };
   if (row.mcp_server_id !== null) {
@@ -82,15 +83,14 @@ async function* toolsOf(services: LoadServices, load: RowToLoad): AsyncGenerator
       : []),
     ...openOrFail(services.secrets, `custom_tool:${row.id}`, row.sealed_headers),
   ];
-  for (const operation of await operationsOf(row)) {
+  for (const operation of operationsOf(row)) {
     const name = names.allocate(operation.name, ownedName(row.name, operation.name));
     yield createOperationTool(services, { ...owner, headers }, operation, name);
   }
 }
 
 /** Empty when the document is no longer valid: it was when it was saved, by the rules of that time. */
-async function operationsOf({ definition }: LoadableRow) {
-  const { readOpenApi } = await import('./read-openapi.ts');
+function operationsOf({ definition }: LoadableRow) {
   try {
     return readOperations(readOpenApi(definition).upgraded);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readOpenApi } from './read-openapi.ts';
 import { readOperations } from './read-operations.ts';
 
 export const methodSpecSchema = z.object({
@@ -17,10 +18,7 @@ export const methodSpecSchema = z.object({
  * The operations of a document as offered to a model.
  * @throws Problem BAD_REQUEST
  */
-export async function presentMethods(
-  definition: unknown,
-): Promise<z.output<typeof methodSpecSchema>[]> {
-  const { readOpenApi } = await import('./read-openapi.ts');
+export function presentMethods(definition: unknown): z.output<typeof methodSpecSchema>[] {
   return readOperations(readOpenApi(definition).upgraded).map((operation) => ({
     name: operation.name,
     summary: operation.summary || operation.description,

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from './json-object.ts';
 import type { Operation, OperationBody, OperationParameter } from './operation.ts';
-import { wrongDefinition } from './wrong-definition.ts';
+import { wrongDefinition } from './read-openapi.ts';
 import { resolveReference } from './resolve-reference.ts';
 import { schemaForModel } from './tool-schema.ts';
 

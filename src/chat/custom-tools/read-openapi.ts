@@ -1,7 +1,6 @@
 import { normalize, upgrade } from '@scalar/openapi-parser';
 import { Problem } from '#src/platform/errors.ts';
 import { isObject, isStorableJson, type JsonObject } from './json-object.ts';
-import { wrongDefinition } from './wrong-definition.ts';
 
 /** Of one document, as JSON. */
 export const MAX_DEFINITION_BYTES = 500_000;
@@ -41,6 +40,12 @@ export function readOpenApi(definition: unknown): OpenApiDocument {
 /** Text that contains an object. */
 function parseObject(text: string): JsonObject {
   return JSON.parse(text) as JsonObject;
+}
+
+/** @param place a path in the document such as `paths./orders.get`; '' for the document itself */
+export function wrongDefinition(place: string, sentence: string): Problem {
+  const where = place === '' ? 'body.definition' : `body.definition.${place.slice(0, 300)}`;
+  return new Problem('BAD_REQUEST', `${where}: ${sentence}.`);
 }
 
 function parseText(text: string): unknown {

@@ -1,7 +1,7 @@
 import { cutText, isObject, type JsonObject } from './json-object.ts';
 import { METHODS, type Operation, type OperationMethod } from './operation.ts';
 import { readArguments } from './read-arguments.ts';
-import { wrongDefinition } from './wrong-definition.ts';
+import { wrongDefinition } from './read-openapi.ts';
 import { readServer } from './read-server.ts';
 import { resolveReference } from './resolve-reference.ts';
 import { NameAllocator } from './tool-names.ts';

@@ -2,7 +2,7 @@ import { OutboundError } from '#src/platform/outbound.ts';
 import { callableUrl } from '#src/platform/outbound-hop.ts';
 import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import { isObject, type JsonObject } from './json-object.ts';
-import { wrongDefinition } from './wrong-definition.ts';
+import { wrongDefinition } from './read-openapi.ts';
 
 /**
  * The URL of an operation: the first server of the operation, its path or the document, with the defaults of its

@@ -105,10 +105,10 @@ describe('an OpenAPI document', () => {
       }),
       'more than 100 operations',
     ],
-  ])('%s is refused with the location of the error', async (_, definition, words) => {
-    const reading = presentMethods(definition);
-    await expect(reading).rejects.toMatchObject({ name: 'Problem', code: 'BAD_REQUEST' });
-    await expect(reading).rejects.toThrow(words);
+  ])('%s is refused with the location of the error', (_, definition, words) => {
+    const read = () => presentMethods(definition);
+    expect(read).toThrow(expect.objectContaining({ name: 'Problem', code: 'BAD_REQUEST' }));
+    expect(read).toThrow(words);
   });
 
   it.each([
@@ -229,11 +229,10 @@ describe('an OpenAPI document', () => {
     });
   });
 
-  it('as YAML reads the same as the object', async () => {
+  it('as YAML reads the same as the object', () => {
     const yaml =
       'openapi: 3.1.0\ninfo: {title: T, version: "1"}\nservers: [{url: https://api.example.com}]\npaths:\n  /a:\n    get: {operationId: a, responses: {}}\n';
-    const methods = await presentMethods(documentWith({}));
-    expect(await presentMethods(yaml)).toEqual(methods);
-    expect(await presentMethods(JSON.stringify(documentWith({})))).toEqual(methods);
+    expect(presentMethods(yaml)).toEqual(presentMethods(documentWith({})));
+    expect(presentMethods(JSON.stringify(documentWith({})))).toEqual(presentMethods(yaml));
   });
 });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { gatherWords } from '#src/documents/gather-words.ts';
 import type { Answer } from './api-client.ts';
@@ -59,6 +59,29 @@ export async function openSearchStage(): Promise<SearchStage> {
       };
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Tests of what queries find, one for each case. */
+export function searchCases(search: (request: string | object) => Promise<{ ids: string[] }>) {
+  return {
+    /** The best document for a query. */
+    firstFor: (cases: [string | object, string][]) =>
+      it.each(cases)('%j finds %s first', async (request, id) => {
+        expect((await search(request)).ids[0]).toBe(id);
+      }),
+    /** All documents for a query, in any order. */
+    exactlyFor: (cases: [string | object, string[]][]) =>
+      it.each(cases)('%j finds exactly %j', async (request, ids) => {
+        expect((await search(request)).ids.toSorted()).toEqual(ids.toSorted());
+      }),
+    /** A document that must not be among the results, although others are. */
+    neverFor: (cases: [string | object, string][]) =>
+      it.each(cases)('%j finds others than %s', async (request, id) => {
+        const { ids } = await search(request);
+        expect(ids.length).toBeGreaterThan(0);
+        expect(ids).not.toContain(id);
+      }),
   };
 }
 

@@ -33,8 +33,10 @@ export function readMemberPage(source: PageSource): Members | null {
   const heading = memberHeading(page, source);
   if (heading === null) return null;
   const nodes = contentAround(heading.node);
-  const spans = nodes.flatMap((node) => page.spans.get(node) ?? []);
-  const [from, to] = [Math.min(...spans), Math.max(...spans)];
+  // In the order of the page.
+  const spans = nodes.map((node) => page.spans.get(node)).filter((span) => span !== undefined);
+  const from = spans[0]?.[0] ?? 0;
+  const to = spans.at(-1)?.[1] ?? 0;
   const siteDomain = registrableDomain(source.url) ?? '';
   const { emails, phones, profiles } = contactsIn(nodes, source, page.styles);
   const isOfSite = (email: string): boolean => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { openSearchStage, type SearchStage } from '#test/support/search-stage.ts';
+import { openSearchStage, searchCases, type SearchStage } from '#test/support/search-stage.ts';
 import type { TestUser } from '#test/support/test-users.ts';
 
 let stage: SearchStage;
@@ -14,23 +14,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const search = (request: string | object, user?: TestUser) => stage.search(request, user);
 
-/** The best document for a query. */
-const firstFor = (cases: [string | object, string][]) =>
-  it.each(cases)('%j finds %s first', async (request, id) => {
-    expect((await search(request)).ids[0]).toBe(id);
-  });
-/** All documents for a query, in any order. */
-const exactlyFor = (cases: [string | object, string[]][]) =>
-  it.each(cases)('%j finds exactly %j', async (request, ids) => {
-    expect((await search(request)).ids.toSorted()).toEqual(ids.toSorted());
-  });
-/** A document that must not be among the results, although others are. */
-const neverFor = (cases: [string | object, string][]) =>
-  it.each(cases)('%j finds others than %s', async (request, id) => {
-    const { ids } = await search(request);
-    expect(ids.length).toBeGreaterThan(0);
-    expect(ids).not.toContain(id);
-  });
+const { firstFor, exactlyFor, neverFor } = searchCases(search);
 
 describe('compounds', () => {
   const words = (query: string) => ({ query, hybrid_alpha: 0 });

@@ -5,7 +5,7 @@ import { streamVolume } from '#test/support/stream-volume.ts';
 
 interface Volume {
   count: number;
-  /** Why it is fewer than 50,000. */
+  /** Why it is fewer than 20,000. */
   because?: string;
   /** Overrides for fixtures whose own settings keep pages small. */
   settings?: Record<string, unknown>;
@@ -19,16 +19,16 @@ const VOLUMES: Record<string, Volume> = {
   notion: EACH_FETCHED,
   rss: { count: 5_000, because: 'each page of a feed is read again' },
   s3: EACH_FETCHED,
-  tracker: { count: 50_000, settings: { batch_size: 100 } },
+  tracker: { count: 20_000, settings: { batch_size: 100 } },
   web: EACH_FETCHED,
 };
 
-const MAX_HEAP_GROWTH_BYTES = 64_000_000;
+const MAX_HEAP_GROWTH_BYTES = 32_000_000;
 const MAX_CHECKPOINT_BYTES = 4_000;
 
 const kinds = (await loadContractKinds()).map((kind) => ({
   ...kind,
-  volume: VOLUMES[kind.kind] ?? { count: 50_000 },
+  volume: VOLUMES[kind.kind] ?? { count: 20_000 },
 }));
 
 describe.each(kinds)('$kind', ({ start, volume }: ContractKind & { volume: Volume }) => {

@@ -1,4 +1,3 @@
-// @module-tag smoke
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeOwnerToken } from '#src/accounts/people/owner-link.ts';

@@ -1,4 +1,3 @@
-// @module-tag database
 import { once } from 'node:events';
 import net from 'node:net';
 import fc from 'fast-check';

@@ -1,4 +1,3 @@
-// @module-tag database
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertWorkspace } from '#src/accounts/workspaces.ts';

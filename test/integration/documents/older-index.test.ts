@@ -1,4 +1,3 @@
-// @module-tag database
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';

@@ -1,4 +1,3 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createWorkspace } from '#src/accounts/workspaces.ts';

@@ -1,3 +1,5 @@
+import type { ChaosSize } from '#test/support/chaos/chaos-script.ts';
+
 /** Command-line options; null where each bench uses its own default. */
 export interface BenchOptions {
   documents: number | null;
@@ -16,6 +18,11 @@ export interface BenchOptions {
   set: 'pages' | 'sites';
   /** Folder of labelled documents and questions; null for those of the tests. */
   questions: string | null;
+  /** The first seed of `chaos`, and how many follow each other. */
+  seed: number | null;
+  seeds: number | null;
+  /** What `chaos` runs against. */
+  size: ChaosSize;
   verbose: boolean;
 }
 

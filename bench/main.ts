@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { answers } from './answers.ts';
 import type { Bench, BenchOptions } from './bench-options.ts';
 import { boilerplate } from './boilerplate.ts';
+import { chaos } from './chaos.ts';
 import { chat } from './chat.ts';
 import { fairness } from './fairness.ts';
 import { ingest } from './ingest.ts';
@@ -71,6 +72,10 @@ const BENCHES: Record<string, Bench> = {
     summary: '20 tabs of the console beside an ingestion: processor time, rate, memory and figures',
     run: tabs,
   },
+  chaos: {
+    summary: 'seeded faults of processes, Postgres and Redis: what was acknowledged and is lost',
+    run: chaos,
+  },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };
 
@@ -89,6 +94,9 @@ async function main(): Promise<void> {
       split: { type: 'string', default: 'all' },
       set: { type: 'string', default: 'pages' },
       questions: { type: 'string' },
+      seed: { type: 'string' },
+      seeds: { type: 'string' },
+      size: { type: 'string', default: 'scale-out' },
       verbose: { type: 'boolean', default: false },
     },
   });
@@ -110,6 +118,9 @@ async function main(): Promise<void> {
     split: splitOf(values.split),
     set: setOf(values.set),
     questions: values.questions ?? null,
+    seed: countOf('seed', values.seed),
+    seeds: countOf('seeds', values.seeds),
+    size: sizeOf(values.size),
     verbose: values.verbose,
   };
   for (const name of positionals) await BENCHES[name]?.run(options);
@@ -117,7 +128,7 @@ async function main(): Promise<void> {
 
 function printList(): void {
   console.log(
-    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--minutes n] [--mix name …] [--split dev|held-out|all] [--set pages|sites] [--questions folder] [--verbose]\n',
+    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--minutes n] [--mix name …] [--split dev|held-out|all] [--set pages|sites] [--questions folder] [--seed n] [--seeds n] [--size embedded|scale-out] [--verbose]\n',
   );
   for (const [name, { summary }] of Object.entries(BENCHES)) {
     console.log(`  ${name.padEnd(11)} ${summary}`);
@@ -137,6 +148,11 @@ function countOf(name: string, text: string | undefined): number | null {
 function splitOf(text: string): BenchOptions['split'] {
   if (text === 'dev' || text === 'held-out' || text === 'all') return text;
   throw new Error(`--split is ${text}; write dev, held-out or all.`);
+}
+
+function sizeOf(text: string): BenchOptions['size'] {
+  if (text === 'embedded' || text === 'scale-out') return text;
+  throw new Error(`--size is ${text}; write embedded or scale-out.`);
 }
 
 function setOf(text: string): BenchOptions['set'] {

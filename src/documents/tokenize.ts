@@ -135,6 +135,13 @@ export function termIds(text: string, salt: number): Int32Array {
   return idBuffer.slice(0, length);
 }
 
+/** The ids of the terms that `tokenize` gives, in the same order. */
+export function orderedTermIds(text: string, salt: number): Int32Array {
+  // Only special words stand elsewhere.
+  if (specialWords(normalized(text)).length === 0) return termIds(text, salt);
+  return Int32Array.from(tokenize(text), (term) => termId(term, salt));
+}
+
 let idBuffer = new Int32Array(1024);
 
 function grown(buffer: Int32Array, length: number): typeof idBuffer {

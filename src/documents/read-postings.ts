@@ -21,13 +21,16 @@ export interface SegmentList {
 
 /** A chunk of the workspace is in one of these segments, unless it is loose: read in one snapshot. */
 export async function listSegments(db: Database, workspaceId: WorkspaceId): Promise<SegmentList> {
-  const { rows } = await sql<SegmentList>`
-    select exists (select 1 from chunk_terms where workspace_id = ${workspaceId} and not in_postings) as "someAreLoose",
-      (select coalesce(json_agg(json_build_object('id', id, 'chunks', chunks, 'buckets', buckets)), '[]')
-        from posting_segment where workspace_id = ${workspaceId} and ready) as segments`.execute(
-    db,
-  );
+  const { rows } = await sql<SegmentList>`select ${segmentColumns(workspaceId)}`.execute(db);
   return rows[0] ?? { segments: [], someAreLoose: false };
+}
+
+/** The columns of a `SegmentList`. */
+export function segmentColumns(workspaceId: WorkspaceId): RawBuilder<unknown> {
+  return sql`
+    exists (select 1 from chunk_terms where workspace_id = ${workspaceId} and not in_postings) as "someAreLoose",
+    (select coalesce(json_agg(json_build_object('id', id, 'chunks', chunks, 'buckets', buckets)), '[]')
+      from posting_segment where workspace_id = ${workspaceId} and ready) as segments`;
 }
 
 const kept = new ByteCache<string, Directory | Uint8Array>(CACHE_BYTES);

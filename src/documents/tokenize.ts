@@ -135,6 +135,20 @@ export function termIds(text: string, salt: number): Int32Array {
   return idBuffer.slice(0, length);
 }
 
+/**
+ * Calls `take` with the terms of each word of `text` by itself, and where it stands. A word that the process has met
+ * costs a look, not a `tokenize`.
+ * @returns false, and does nothing, where a look does not tell: normal forms stand elsewhere in a text
+ */
+export function scanTerms(
+  text: string,
+  take: (terms: readonly string[], start: number, end: number) => void,
+): boolean {
+  if (NON_ASCII.test(text)) return false;
+  expansions.scan(text, (number, start, end) => take(expansions.entry(number).terms, start, end));
+  return true;
+}
+
 /** The ids of the terms that `tokenize` gives, in the same order. */
 export function orderedTermIds(text: string, salt: number): Int32Array {
   // Only special words stand elsewhere.

@@ -7,8 +7,8 @@ import { printOf, type TextPrint } from './find-copies.ts';
 
 /** Of the texts that a process keeps: some 10,000 of the usual size. */
 const CACHE_BYTES = 64 * 1024 * 1024;
-/** What searches make of a text: 20 bytes for each of its terms, of which there is one in six characters, and 1 KB. */
-const MADE_BYTES_PER_CHARACTER = 4;
+/** What searches make of a text: 12 bytes for each of its terms, of which there is one in six characters, and 1 KB. */
+const MADE_BYTES_PER_CHARACTER = 2;
 const MADE_BYTES = 1024;
 
 /** What the text of a candidate says about its rank, as ids of terms. */

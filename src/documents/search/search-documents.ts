@@ -16,14 +16,13 @@ import { findCandidates, type FoundCandidates } from './find-candidates.ts';
 import { findMatches } from './find-matches.ts';
 import { parseQuery, plainQuery } from './parse-query.ts';
 import { replaceWords } from './query-words.ts';
-import { readBasis } from './read-basis.ts';
+import { readAhead } from './read-ahead.ts';
 import { readCandidates } from './read-candidates.ts';
 import { readHits } from './read-hits.ts';
 import { firstScores, type RankedChunk, RERANKED, rerankCandidates } from './rerank-candidates.ts';
 import { resolveBias } from './score-factors.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
-import { readRankingSettings } from './search-settings.ts';
 
 export type { SearchHit } from './search-hit.ts';
 
@@ -135,22 +134,23 @@ async function findPage(
   const { db, embedder } = services;
   const { workspaceId } = input;
   const query = input.hasOperators ? parseQuery(input.query) : plainQuery(input.query);
-  const settings = await readRankingSettings(index, workspaceId);
+  const ahead = await readAhead(index, input, { ...input, query });
+  const { settings, basis } = ahead;
   const hybridAlpha = input.hybridAlpha ?? settings.hybridAlpha;
-  const found = await findCandidates({ ...services, db: index }, { ...input, query, hybridAlpha });
+  const found = await findCandidates(
+    { ...services, db: index },
+    { ...input, query, hybridAlpha, ahead },
+  );
   const { words } = found;
   const { guesses } = found.corrections;
   input.signal.throwIfAborted();
   const denseWeight = hybridAlpha ?? embedder.denseWeight;
   const first = firstScores(found.candidates, denseWeight);
   const read = candidatesToRead(first);
-  const [rows, basis] = await Promise.all([
-    readCandidates(index, workspaceId, read.chunkIds, {
-      texts: input.collapses ? read.compared : RERANKED,
-      includesHidden: input.includesHidden,
-    }),
-    readBasis(index, workspaceId),
-  ]);
+  const rows = await readCandidates(index, workspaceId, read.chunkIds, {
+    texts: input.collapses ? read.compared : RERANKED,
+    includesHidden: input.includesHidden,
+  });
   const ranked = rerankCandidates(first, { workspaceId, found, rows, basis, denseWeight });
   const arranged = arrangeDocuments(ranked, rows, {
     recencyBias: resolveBias(input.recencyBias ?? settings.recencyBias, query.text),

@@ -80,8 +80,8 @@ function compareAll(texts: readonly Int32Array[]): Float64Array {
 interface CountedTerms {
   /** Distinct, ascending. */
   ids: Int32Array;
-  /** `1 + ln tf` of each. */
-  weights: Float64Array;
+  /** How often each occurs. */
+  counts: Int32Array;
 }
 
 /** By the terms of a text: as long as a search or a process keeps these, they are counted once. */
@@ -92,17 +92,17 @@ function countOnce(terms: Int32Array): CountedTerms {
   if (known) return known;
   const sorted = terms.toSorted();
   const ids = new Int32Array(sorted.length);
-  const weights = new Float64Array(sorted.length);
+  const counts = new Int32Array(sorted.length);
   let distinct = 0;
   for (let at = 0; at < sorted.length;) {
     const id = sorted[at] ?? 0;
     const first = at;
     while (at < sorted.length && sorted[at] === id) at += 1;
     ids[distinct] = id;
-    weights[distinct] = 1 + Math.log(at - first);
+    counts[distinct] = at - first;
     distinct += 1;
   }
-  const counted = { ids: ids.slice(0, distinct), weights: weights.slice(0, distinct) };
+  const counted = { ids: ids.slice(0, distinct), counts: counts.slice(0, distinct) };
   countedTexts.set(terms, counted);
   return counted;
 }
@@ -112,6 +112,7 @@ interface Occurrences {
   starts: Int32Array;
   /** The texts that have a term, ascending. */
   holders: Int32Array;
+  /** `1 + ln tf` of each. */
   weights: Float64Array;
 }
 
@@ -129,12 +130,12 @@ function occurrencesIn(texts: readonly CountedTerms[]): Occurrences {
   const holders = new Int32Array(total);
   const weights = new Float64Array(total);
   let at = 0;
-  for (const [text, { weights: own }] of texts.entries()) {
+  for (const [text, { counts: own }] of texts.entries()) {
     for (let place = 0; place < own.length; place += 1) {
       const number = numbers[at] ?? 0;
       const free = next[number] ?? 0;
       holders[free] = text;
-      weights[free] = own[place] ?? 0;
+      weights[free] = 1 + Math.log(own[place] ?? 1);
       next[number] = free + 1;
       at += 1;
     }

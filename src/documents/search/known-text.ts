@@ -65,16 +65,19 @@ export class KnownText {
   }
 }
 
-const kept = new ByteCache<number, KnownText>(CACHE_BYTES);
+/** Ids of chunks begin anew in another database, those of workspaces are random. */
+const nameOf = (workspaceId: WorkspaceId, chunkId: number) => `${workspaceId}/${chunkId}`;
+
+const kept = new ByteCache<string, KnownText>(CACHE_BYTES);
 
 /**
  * What this process keeps of a chunk; null when it keeps nothing. It counts only for a row of the same version that a
  * search may read.
  */
-export function recallText(chunkId: number): KnownText | null {
-  return kept.get(chunkId);
+export function recallText(workspaceId: WorkspaceId, chunkId: number): KnownText | null {
+  return kept.get(nameOf(workspaceId, chunkId));
 }
 
-export function keepText(chunkId: number, text: KnownText): void {
-  kept.set(chunkId, text, text.bytes);
+export function keepText(workspaceId: WorkspaceId, chunkId: number, text: KnownText): void {
+  kept.set(nameOf(workspaceId, chunkId), text, text.bytes);
 }

@@ -47,7 +47,7 @@ export async function readCandidates(
   if (chunkIds.length === 0) return new Map();
   const known = new Map<number, KnownText>();
   for (const id of chunkIds.slice(0, texts)) {
-    const text = recallText(id);
+    const text = recallText(workspaceId, id);
     if (text !== null) known.set(id, text);
   }
   const versions = chunkIds.map((id) => known.get(id)?.version ?? null);
@@ -93,6 +93,6 @@ function textOf(
 ): KnownText | null {
   if (text === null || headings === null) return known;
   const read = new KnownText(workspaceId, { version, headings, text, is_html });
-  keepText(chunk_id, read);
+  keepText(workspaceId, chunk_id, read);
   return read;
 }

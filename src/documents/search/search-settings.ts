@@ -18,7 +18,7 @@ export interface SearchSettings extends RankingSettings {
 
 export const DEFAULT_RANKING: RankingSettings = { recencyBias: 'auto', hybridAlpha: null };
 
-export async function readRankingSettings(
+async function readRankingSettings(
   db: Database,
   workspaceId: WorkspaceId,
 ): Promise<RankingSettings> {

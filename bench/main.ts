@@ -31,7 +31,8 @@ const BENCHES: Record<string, Bench> = {
     run: fairness,
   },
   search: {
-    summary: 'latency of hybrid search, beside ts_rank_cd and exact cosine on the same database',
+    summary:
+      'hybrid search beside a bare HNSW query, ts_rank_cd and exact cosine; storage of words',
     run: search,
   },
   sync: {

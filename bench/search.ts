@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
-import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
-import { indexDocuments } from '#src/documents/index-documents.ts';
 import { promoteVectors } from '#src/documents/promote-vectors.ts';
+import { askedTerms } from '#src/documents/search/asked-terms.ts';
+import { plainQuery } from '#src/documents/search/parse-query.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
-import { foldTermDeltas } from '#src/documents/term-counts.ts';
-import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
+import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
+import { MAX_SCORED, type SearchScope } from '#src/documents/search/search-terms.ts';
+import { searchWords } from '#src/documents/search/search-words.ts';
+import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { openServices } from '#src/open-services.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { vectorLiteral } from '#src/platform/vector.ts';
@@ -13,28 +15,34 @@ import type { Services } from '#src/services.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 import type { BenchOptions } from './bench-options.ts';
-import {
-  createDocuments,
-  createRandom,
-  createVocabulary,
-  type SyntheticItem,
-} from './synthetic-documents.ts';
+import { bytesPerChunk, copyToPlainTable, countChunks, fillIndex } from './search-index.ts';
+import { commonQuestions, QUESTIONS, questionsFrom } from './search-questions.ts';
 
 const CHUNKS = 10_000;
-const DOCUMENTS_PER_STEP = 256;
-const FOLD_ROWS = 5_000;
-const QUERIES = 200;
-const WARM_UP_QUERIES = 20;
+/** Of searches that read every row: with all questions, they would take longer than all the rest. */
+const SLOW_QUESTIONS = 40;
+const WARM_UP_QUESTIONS = 20;
 const RESULTS = 10;
-/** One language for all documents, so that its common words appear in most chunks, as in real text. */
-const VOCABULARY_SEED = 7;
-/** Questions of common words draw from this many of the most frequent words. */
-const COMMON_WORDS = 150;
+const MOST_RESULTS = 100;
+/** Chunks that the half of words gives to a search. */
+const LEG_RESULTS = 500;
+
+type Ask = (question: string) => Promise<void>;
+
+interface Asks {
+  bare: Ask | null;
+  rank: Ask;
+  cosine: Ask;
+  words: Ask;
+  hybrid: Ask;
+  hybridOfMost: Ask;
+}
 
 /**
- * Measures the latency of hybrid search, beside two plain searches of the same rows: `ts_rank_cd` over a GIN-indexed
- * tsvector, and an exact cosine scan. Uses questions as people type them, and questions of common words only. On a
- * server with more than `VECTOR_PROMOTE_THRESHOLD` chunks, also measures searches during the build of the vector index.
+ * Measures the latency of hybrid search beside plain searches of the same rows: the HNSW index of pgvector,
+ * `ts_rank_cd` over a GIN-indexed tsvector, and an exact cosine scan. Uses questions as people type them, and questions
+ * of common words only; one after the other, and 200 at one moment. On a server with more than
+ * `VECTOR_PROMOTE_THRESHOLD` chunks, also measures searches during the build of the vector index.
  */
 export async function search(options: BenchOptions): Promise<void> {
   await using opened = new AsyncDisposableStack();
@@ -44,72 +52,178 @@ export async function search(options: BenchOptions): Promise<void> {
   const account = await ensureBootstrap(services.db, { bootstrapKey: environment.adminKey });
   const wanted = options.chunks ?? CHUNKS;
   const items = await fillIndex(services, account.workspaceId, wanted, options.bytes);
-  const chunks = await copyToPlainTable(services);
-  const hybrid = (query: string) => searchAs(services, account, query);
+  const isServer = environment.size !== 'embedded';
+  const chunks = await countChunks(services);
+  const typed = questionsFrom(items);
+  const common = commonQuestions();
   console.log(
-    `search: ${chunks} chunks of ${items.length} documents, ${QUERIES} queries one after the other, ${environment.size}`,
+    `search: ${chunks} chunks of ${items.length} documents, ${QUESTIONS} questions one after the other, ${environment.size}`,
   );
-  const queries = queriesFrom(items);
-  await printTimes(services, 'questions as typed', queries, hybrid);
-  await printTimes(services, 'questions of common words', commonQueries(), hybrid);
-  if (environment.size !== 'embedded' && chunks > services.config.VECTOR_PROMOTE_THRESHOLD) {
-    await printTimesBesideBuild(services, queries, hybrid);
+  if (isServer && chunks > services.config.VECTOR_PROMOTE_THRESHOLD) {
+    await printBesideBuild(services, typed, hybridOf(services, account, RESULTS));
   }
+  await copyToPlainTable(services, isServer);
+  const asks = await asksOf(services, account, [...typed, ...common], isServer);
+  await printTimes('questions as typed', typed, asks);
+  await printTimes('questions of common words', common, asks);
+  await printAtOneMoment(typed, asks);
+  console.log('bytes a chunk');
+  console.table(await bytesPerChunk(services));
 }
 
-type RunQuery = (query: string) => Promise<void>;
+interface Account {
+  workspaceId: WorkspaceId;
+  userId: UserId;
+}
 
-async function searchAs(
+async function asksOf(
   services: Services,
-  account: { workspaceId: WorkspaceId; userId: UserId },
-  query: string,
-): Promise<void> {
-  const filters = { source_type: [], document_set: [], time_cutoff: null, tags: [] };
-  const { signal } = new AbortController();
-  await searchDocuments(services, { ...account, query, filters, limit: RESULTS, signal });
+  account: Account,
+  questions: readonly string[],
+  isServer: boolean,
+): Promise<Asks> {
+  return {
+    bare: isServer ? await nearestOf(services, questions) : null,
+    rank: (question) => searchByRank(services, question),
+    cosine: (question) => searchByCosine(services, question),
+    words: await wordsOf(services, account, questions),
+    hybrid: hybridOf(services, account, RESULTS),
+    hybridOfMost: hybridOf(services, account, MOST_RESULTS),
+  };
+}
+
+function hybridOf(services: Services, account: Account, limit: number): Ask {
+  return async (query) => {
+    const { signal } = new AbortController();
+    await searchDocuments(services, { ...account, query, filters: NO_FILTERS, limit, signal });
+  };
+}
+
+/** The half of words alone: what a question asks for is known. */
+async function wordsOf(
+  services: Services,
+  { workspaceId }: Account,
+  questions: readonly string[],
+): Promise<Ask> {
+  const { db, config } = services;
+  const scope: SearchScope = {
+    workspaceId,
+    userId: null,
+    filters: NO_FILTERS,
+    conditions: [],
+    includesHidden: false,
+    limit: LEG_RESULTS,
+  };
+  const known = new Map<string, () => Promise<unknown>>();
+  for (const question of questions) {
+    const asked = await askedTerms(db, workspaceId, { query: plainQuery(question) });
+    known.set(question, () =>
+      searchWords(db, scope, asked.queryTerms, asked.counts, MAX_SCORED[config.size]),
+    );
+  }
+  return async (question) => {
+    await known.get(question)?.();
+  };
+}
+
+/** A bare query of the HNSW index: the vector of a question is known, too. */
+async function nearestOf(services: Services, questions: readonly string[]): Promise<Ask> {
+  const vectors = new Map<string, string>();
+  for (const question of questions) vectors.set(question, await vectorOf(services, question));
+  return async (question) => {
+    await sql`select id, text from plain_chunk
+      order by embedding <=> ${vectors.get(question)}::vector limit ${RESULTS}`.execute(
+      services.db,
+    );
+  };
+}
+
+async function searchByRank({ db }: Services, question: string): Promise<void> {
+  const anyWord = question.toLowerCase().split(' ').join(' | ');
+  await sql`select id, text from plain_chunk, to_tsquery('english', ${anyWord}) query
+    where words @@ query order by ts_rank_cd(words, query) desc limit ${RESULTS}`.execute(db);
+}
+
+/** The sum keeps the index from serving it. */
+async function searchByCosine(services: Services, question: string): Promise<void> {
+  await sql`select id, text from plain_chunk
+    order by (embedding <=> ${await vectorOf(services, question)}::vector) + 0 limit ${RESULTS}`.execute(
+    services.db,
+  );
+}
+
+async function vectorOf({ embedder }: Services, question: string): Promise<string> {
+  return vectorLiteral(await embedder.embedQuery(question, () => 1, new AbortController().signal));
 }
 
 async function printTimes(
-  services: Services,
   title: string,
-  queries: readonly string[],
-  hybrid: RunQuery,
+  questions: readonly string[],
+  { bare, rank, cosine, words, hybrid, hybridOfMost }: Asks,
 ): Promise<void> {
-  const baseline = await timeEach(queries, async (query) => {
-    await Promise.all([searchByRank(services, query), searchByCosine(services, query)]);
-  });
-  const times = {
-    'raw SQL, ts_rank_cd': await timeEach(queries, (query) => searchByRank(services, query)),
-    'raw SQL, exact cosine': await timeEach(queries, (query) => searchByCosine(services, query)),
-    'raw SQL, both at once': baseline,
-    'hybrid search': await timeEach(queries, hybrid),
+  const some = questions.slice(0, SLOW_QUESTIONS);
+  const rows: Record<string, Percentiles> = {};
+  if (bare) rows['bare HNSW query'] = await timeEach(questions, bare);
+  rows['exact cosine'] = await timeEach(some, cosine);
+  rows['ts_rank_cd'] = await timeEach(some, rank);
+  rows['words alone'] = await timeEach(questions, words);
+  rows[`hybrid search, ${RESULTS} hits`] = await timeEach(questions, hybrid);
+  rows[`hybrid search, ${MOST_RESULTS} hits`] = await timeEach(questions, hybridOfMost);
+  printRows(title, rows);
+}
+
+async function printAtOneMoment(
+  questions: readonly string[],
+  { bare, rank, cosine, hybrid }: Asks,
+): Promise<void> {
+  const inSequence: Ask = async (question) => {
+    await rank(question);
+    await cosine(question);
   };
-  printRows(title, times, baseline);
+  const took = async (ask: Ask) => {
+    const startedMs = performance.now();
+    await Promise.all(questions.map(ask));
+    return rounded(performance.now() - startedMs, 0);
+  };
+  const baseline = await took(inSequence);
+  const all: Record<string, number> = { 'ts_rank_cd, then exact cosine': baseline };
+  if (bare) all['bare HNSW query'] = await took(bare);
+  all['hybrid search'] = await took(hybrid);
+  console.log(`${questions.length} questions at one moment`);
+  console.table(
+    Object.fromEntries(
+      Object.entries(all).map(([name, ms]) => [
+        name,
+        { 'until all are answered, ms': ms, 'of the baseline': rounded(ms / baseline, 2) },
+      ]),
+    ),
+  );
 }
 
 /** Keeps searching while the index is built; the last searches of the first row may finish after the build. */
-async function printTimesBesideBuild(
+async function printBesideBuild(
   services: Services,
-  queries: readonly string[],
-  hybrid: RunQuery,
+  questions: readonly string[],
+  hybrid: Ask,
 ): Promise<void> {
-  const before = await timeEach(queries, hybrid);
+  const before = await timeEach(questions, hybrid);
   const startedMs = performance.now();
   const built = promoteVectors(services, new AbortController().signal).then(
     () => performance.now() - startedMs,
   );
-  const during = await timeEach(queries, hybrid);
+  const during = await timeEach(questions, hybrid);
   const duringMs = performance.now() - startedMs;
   const buildMs = await built;
-  const after = await timeEach(queries, hybrid);
+  const after = await timeEach(questions, hybrid);
   printRows(
     `the index was built in ${Math.round(buildMs / 1000)} s, searched beside for ${Math.round(duringMs / 1000)} s`,
     { 'before the build': before, 'while it is built': during, 'through the index': after },
-    before,
   );
 }
 
-function printRows(title: string, times: Record<string, Percentiles>, baseline: Percentiles): void {
+/** Each beside the first one. */
+function printRows(title: string, times: Record<string, Percentiles>): void {
+  const [first, beside] = Object.entries(times)[0] ?? [];
   console.log(title);
   const rows = Object.entries(times).map(([name, { p50, p95, p99 }]) => [
     name,
@@ -117,103 +231,11 @@ function printRows(title: string, times: Record<string, Percentiles>, baseline: 
       'p50 ms': p50,
       'p95 ms': p95,
       'p99 ms': p99,
-      'p95 / p50': Math.round((p95 / p50) * 10) / 10,
-      'baseline p50 / p50': Math.round((baseline.p50 / p50) * 100) / 100,
+      'p95 / p50': rounded(p95 / p50, 1),
+      [`p50 / ${first}`]: rounded(p50 / (beside?.p50 ?? NaN), 2),
     },
   ]);
   console.table(Object.fromEntries(rows));
-}
-
-/** Accepts and indexes documents as the workers would, until there are `wanted` chunks. */
-async function fillIndex(
-  services: Services,
-  workspaceId: WorkspaceId,
-  wanted: number,
-  bytes: number,
-): Promise<SyntheticItem[]> {
-  const { db, documentAcceptor, config } = services;
-  const pushed: SyntheticItem[] = [];
-  for (let seed = 1; (await countChunks(services)) < wanted; seed += 1) {
-    const items = createDocuments(DOCUMENTS_PER_STEP, bytes, {
-      seed,
-      vocabularySeed: VOCABULARY_SEED,
-      idPrefix: `bench-${seed}`,
-    });
-    const context = {
-      workspaceId,
-      writer: null,
-      requestId: null,
-      maxBytes: config.MAX_DOCUMENT_BYTES,
-    };
-    await Promise.all(
-      items.map((item) =>
-        documentAcceptor.accept(toIncomingDocument(ingestionItemSchema.parse(item), context)),
-      ),
-    );
-    const { rows } = await sql<{ id: DocumentId }>`
-      select id from document where status = 'accepted'`.execute(db);
-    const ids = rows.map(({ id }) => id);
-    await indexDocuments(services, ids, new AbortController().signal, Infinity);
-    pushed.push(...items);
-  }
-  while ((await foldTermDeltas(db, FOLD_ROWS)) === FOLD_ROWS);
-  await sql.raw('vacuum analyze').execute(db);
-  return pushed;
-}
-
-async function countChunks({ db }: Services): Promise<number> {
-  const { rows } = await sql<{ chunks: number }>`select count(*)::int as chunks from chunk`.execute(
-    db,
-  );
-  return rows[0]?.chunks ?? 0;
-}
-
-/** Copies the same rows into the table that a tutorial would create. */
-async function copyToPlainTable(services: Services): Promise<number> {
-  await sql`create table plain_chunk as
-    select c.id, c.text, to_tsvector('english', c.text) as words,
-      v.embedding::vector(${sql.lit(services.embedder.dimensions)}) as embedding
-    from chunk c join chunk_vector v on v.chunk_id = c.id`.execute(services.db);
-  await sql
-    .raw('create index plain_chunk_words on plain_chunk using gin (words)')
-    .execute(services.db);
-  await sql.raw('vacuum analyze plain_chunk').execute(services.db);
-  return countChunks(services);
-}
-
-/** Two to five consecutive words of a document: some common, some rare, as people type them. */
-function queriesFrom(items: readonly SyntheticItem[]): string[] {
-  const random = createRandom(99);
-  return Array.from({ length: QUERIES }, () => {
-    const item = items[Math.floor(random() * items.length)];
-    const words = item?.document.sections[0]?.text?.match(/[a-z]{3,}/gi) ?? [];
-    const start = Math.floor(random() * Math.max(1, words.length - 5));
-    return words.slice(start, start + 2 + Math.floor(random() * 4)).join(' ');
-  });
-}
-
-/** Two to five of the most frequent words, which match most rows. */
-function commonQueries(): string[] {
-  const words = createVocabulary(createRandom(VOCABULARY_SEED)).slice(0, COMMON_WORDS);
-  const random = createRandom(98);
-  return Array.from({ length: QUERIES }, () =>
-    Array.from(
-      { length: 2 + Math.floor(random() * 4) },
-      () => words[Math.floor(random() * words.length)],
-    ).join(' '),
-  );
-}
-
-async function searchByRank({ db }: Services, query: string): Promise<void> {
-  const anyWord = query.toLowerCase().split(' ').join(' | ');
-  await sql`select id, text from plain_chunk, to_tsquery('english', ${anyWord}) query
-    where words @@ query order by ts_rank_cd(words, query) desc limit ${RESULTS}`.execute(db);
-}
-
-async function searchByCosine({ db, embedder }: Services, query: string): Promise<void> {
-  const vector = await embedder.embedQuery(query, () => 1, new AbortController().signal);
-  await sql`select id, text from plain_chunk
-    order by embedding <=> ${vectorLiteral(vector)}::vector limit ${RESULTS}`.execute(db);
 }
 
 interface Percentiles {
@@ -222,19 +244,19 @@ interface Percentiles {
   p99: number;
 }
 
-async function timeEach(
-  queries: readonly string[],
-  run: (query: string) => Promise<void>,
-): Promise<Percentiles> {
-  for (const query of queries.slice(0, WARM_UP_QUERIES)) await run(query);
+async function timeEach(questions: readonly string[], ask: Ask): Promise<Percentiles> {
+  for (const question of questions.slice(0, WARM_UP_QUESTIONS)) await ask(question);
   const times: number[] = [];
-  for (const query of queries) {
+  for (const question of questions) {
     const startedMs = performance.now();
-    await run(query);
+    await ask(question);
     times.push(performance.now() - startedMs);
   }
   times.sort((a, b) => a - b);
-  const at = (share: number) =>
-    Math.round((times[Math.ceil(times.length * share) - 1] ?? NaN) * 100) / 100;
+  const at = (share: number) => rounded(times[Math.ceil(times.length * share) - 1] ?? NaN, 2);
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+function rounded(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
 }

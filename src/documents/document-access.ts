@@ -63,11 +63,17 @@ export async function hasPrivatePairsOfOthers(
   workspaceId: WorkspaceId,
   userId: UserId,
 ): Promise<boolean> {
-  const { rows } = await sql`select 1 from cc_pair p
-    where p.workspace_id = ${workspaceId} and ${isPrivateToOthers('p', userId)} limit 1`.execute(
-    db,
-  );
+  const { rows } = await privatePairsOfOthers(workspaceId, userId).execute(db);
   return rows.length > 0;
+}
+
+/** One row, or none. */
+export function privatePairsOfOthers(
+  workspaceId: WorkspaceId,
+  userId: UserId,
+): RawBuilder<unknown> {
+  return sql`select 1 from cc_pair p
+    where p.workspace_id = ${workspaceId} and ${isPrivateToOthers('p', userId)} limit 1`;
 }
 
 /**

@@ -1,12 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
+import { ByteCache } from '#src/platform/byte-cache.ts';
 import type { Database } from '#src/platform/database.ts';
 import { type Directory, toDirectory } from './posting-bytes.ts';
 
 /** Of what a process keeps of segments it read before; they never change, and their ids never come again. */
 const CACHE_BYTES = 64 * 1024 * 1024;
-/** What a row costs beside its bytes. */
-const ENTRY_BYTES = 200;
 
 export interface Segment {
   id: string;
@@ -22,22 +21,19 @@ export interface SegmentList {
 
 /** A chunk of the workspace is in one of these segments, unless it is loose: read in one snapshot. */
 export async function listSegments(db: Database, workspaceId: WorkspaceId): Promise<SegmentList> {
-  const { rows } = await sql<SegmentList>`
-    select exists (select 1 from chunk_terms where workspace_id = ${workspaceId} and not in_postings) as "someAreLoose",
-      (select coalesce(json_agg(json_build_object('id', id, 'chunks', chunks, 'buckets', buckets)), '[]')
-        from posting_segment where workspace_id = ${workspaceId} and ready) as segments`.execute(
-    db,
-  );
+  const { rows } = await sql<SegmentList>`select ${segmentColumns(workspaceId)}`.execute(db);
   return rows[0] ?? { segments: [], someAreLoose: false };
 }
 
-interface Kept {
-  value: Directory | Uint8Array;
-  bytes: number;
+/** The columns of a `SegmentList`. */
+export function segmentColumns(workspaceId: WorkspaceId): RawBuilder<unknown> {
+  return sql`
+    exists (select 1 from chunk_terms where workspace_id = ${workspaceId} and not in_postings) as "someAreLoose",
+    (select coalesce(json_agg(json_build_object('id', id, 'chunks', chunks, 'buckets', buckets)), '[]')
+      from posting_segment where workspace_id = ${workspaceId} and ready) as segments`;
 }
 
-const kept = new Map<string, Kept>();
-let keptBytes = 0;
+const kept = new ByteCache<string, Directory | Uint8Array>(CACHE_BYTES);
 
 /** The directories of these segments; fewer when a segment was merged away meanwhile. */
 export async function readDirectories(
@@ -47,7 +43,7 @@ export async function readDirectories(
   const found = new Map<string, Directory>();
   const missing: string[] = [];
   for (const { id } of segments) {
-    const known = recall(id);
+    const known = kept.get(id);
     if (known && 'ids' in known) found.set(id, known);
     else missing.push(id);
   }
@@ -56,7 +52,7 @@ export async function readDirectories(
     select id, directory from posting_segment where id = any(${missing}::uuid[])`.execute(db);
   for (const { id, directory } of rows) {
     const read = toDirectory(directory);
-    keep(id, read, read.ids.byteLength + read.norms.byteLength);
+    kept.set(id, read, read.ids.byteLength + read.norms.byteLength);
     found.set(id, read);
   }
   return found;
@@ -75,7 +71,7 @@ export async function readBuckets(
   const found = new Map<string, Uint8Array>();
   const missing: BucketPlace[] = [];
   for (const place of places) {
-    const known = recall(bucketName(place));
+    const known = kept.get(bucketName(place));
     if (known && !('ids' in known)) found.set(bucketName(place), known);
     else missing.push(place);
   }
@@ -85,7 +81,7 @@ export async function readBuckets(
     const name = bucketName({ segmentId: segment_id, bucket });
     // A short buffer is a part of a larger one, and would keep that.
     const own = Uint8Array.from(postings);
-    keep(name, own, own.byteLength);
+    kept.set(name, own, own.byteLength);
     found.set(name, own);
   }
   return found;
@@ -104,26 +100,4 @@ export function bucketsAt(
 
 export function bucketName({ segmentId, bucket }: BucketPlace): string {
   return `${segmentId}/${bucket}`;
-}
-
-function recall(name: string): Kept['value'] | null {
-  const entry = kept.get(name);
-  if (!entry) return null;
-  // Last in the order: those asked for longest ago leave first.
-  kept.delete(name);
-  kept.set(name, entry);
-  return entry.value;
-}
-
-function keep(name: string, value: Kept['value'], valueBytes: number): void {
-  const bytes = valueBytes + ENTRY_BYTES;
-  const before = kept.get(name);
-  if (before || bytes > CACHE_BYTES / 4) return;
-  kept.set(name, { value, bytes });
-  keptBytes += bytes;
-  for (const [oldest, entry] of kept) {
-    if (keptBytes <= CACHE_BYTES) break;
-    kept.delete(oldest);
-    keptBytes -= entry.bytes;
-  }
 }

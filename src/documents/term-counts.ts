@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type Database, type DatabaseTransaction } from '#src/platform/database.ts';
@@ -61,9 +61,23 @@ export async function readTermCounts(
   workspaceId: WorkspaceId,
   terms: readonly number[],
 ): Promise<TermCounts> {
+  const { rows } = await termCountRows(workspaceId, terms).execute(db);
+  return toTermCounts(rows);
+}
+
+/** How many chunks contain a term, or how many there are. */
+export interface TermCount {
+  term: number;
+  chunks: number;
+}
+
+export function termCountRows(
+  workspaceId: WorkspaceId,
+  terms: readonly number[],
+): RawBuilder<TermCount> {
   // Two words may share an id.
   const wanted = [...new Set([CHUNKS_TERM, ...terms])];
-  const { rows } = await sql<{ term: number; chunks: number }>`
+  return sql<TermCount>`
     with wanted as (
       select term, bucket from unnest(${wanted}::int[], ${wanted.map(bucketOf)}::smallint[]) as w(term, bucket)
     )
@@ -73,7 +87,11 @@ export async function readTermCounts(
       union all
       select term, deltas[array_position(terms, term)]
         from wanted join term_delta using (bucket) where workspace_id = ${workspaceId}
-    ) parts group by term having sum(n) > 0`.execute(db);
+    ) parts group by term having sum(n) > 0`;
+}
+
+/** Of the rows of `termCountRows`. */
+export function toTermCounts(rows: readonly TermCount[]): TermCounts {
   const df = new Map(rows.map((row) => [row.term, row.chunks]));
   const chunks = df.get(CHUNKS_TERM) ?? 0;
   df.delete(CHUNKS_TERM);

@@ -135,6 +135,27 @@ export function termIds(text: string, salt: number): Int32Array {
   return idBuffer.slice(0, length);
 }
 
+/**
+ * Calls `take` with the terms of each word of `text` by itself, and where it stands. A word that the process has met
+ * costs a look, not a `tokenize`.
+ * @returns false, and does nothing, where a look does not tell: normal forms stand elsewhere in a text
+ */
+export function scanTerms(
+  text: string,
+  take: (terms: readonly string[], start: number, end: number) => void,
+): boolean {
+  if (NON_ASCII.test(text)) return false;
+  expansions.scan(text, (number, start, end) => take(expansions.entry(number).terms, start, end));
+  return true;
+}
+
+/** The ids of the terms that `tokenize` gives, in the same order. */
+export function orderedTermIds(text: string, salt: number): Int32Array {
+  // Only special words stand elsewhere.
+  if (specialWords(normalized(text)).length === 0) return termIds(text, salt);
+  return Int32Array.from(tokenize(text), (term) => termId(term, salt));
+}
+
 let idBuffer = new Int32Array(1024);
 
 function grown(buffer: Int32Array, length: number): typeof idBuffer {

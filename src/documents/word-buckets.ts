@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { type CompoundPart, KEY_LENGTH } from './compound-words.ts';
@@ -81,25 +81,23 @@ export async function readWords(
 }
 
 /** Compounds that begin or end with one of these parts, the shortest first. */
-export async function readCompoundWords(
-  db: Database,
+export function compoundWordRows(
   workspaceId: WorkspaceId,
   parts: readonly CompoundPart[],
   limit: number,
-): Promise<string[]> {
+): RawBuilder<{ word: string }> {
   const asked = parts.flatMap(({ beginnings, endings }) => [
     ...beginnings.map((form) => ({ bucket: beginningBucket(form), pattern: `${form}%` })),
     ...endings.map((form) => ({ bucket: endingBucket(form), pattern: `%${form}` })),
   ]);
-  const { rows } = await sql<{ word: string }>`
+  return sql<{ word: string }>`
     select word from (
       select distinct word
       from unnest(${asked.map(({ bucket }) => bucket)}::smallint[],
         ${asked.map(({ pattern }) => pattern)}::text[]) as asked(bucket, pattern)
       join word_bucket using (bucket), unnest(words) as word
       where workspace_id = ${workspaceId} and word like pattern) found
-    order by length(word), word limit ${limit}`.execute(db);
-  return rows.map(({ word }) => word);
+    order by length(word), word limit ${limit}`;
 }
 
 function beginningBucket(compound: string): number {

@@ -39,9 +39,9 @@ export class WordTable<Entry> {
   }
 
   /** Calls `take` for each word that `scanWords` finds; words that are known are not copied. */
-  scan(text: string, take: (number: number, start: number) => void): void {
+  scan(text: string, take: (number: number, start: number, end: number) => void): void {
     if (this.#entries.length >= MAX_KEPT_WORDS) this.forget();
-    scanWords(text, (start, end, hash) => take(this.#numberOf(text, start, end, hash), start));
+    scanWords(text, (start, end, hash) => take(this.#numberOf(text, start, end, hash), start, end));
   }
 
   /** What was made of the word; of `UNKEPT`: of the last word that was not kept. */

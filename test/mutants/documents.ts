@@ -178,6 +178,20 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/integration/documents/latent-basis.test.ts'],
   },
   {
+    fault: 'a process goes on with a text that was written again',
+    file: 'src/documents/search/read-candidates.ts',
+    find: 'version is distinct from known then c.text',
+    replace: 'known is null then c.text',
+    tests: ['test/integration/documents/read-candidates.test.ts'],
+  },
+  {
+    fault: 'a chunk is ranked by the title that its document had before',
+    file: 'src/documents/search/known-text.ts',
+    find: 'this.#evidence !== null && this.#title === title',
+    replace: 'this.#evidence !== null',
+    tests: ['test/integration/documents/read-candidates.test.ts'],
+  },
+  {
     fault: 'a process goes on with a basis that was replaced',
     file: 'src/documents/search/read-basis.ts',
     find: 'const found = row.basis === null ? known :',

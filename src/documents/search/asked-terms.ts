@@ -30,17 +30,35 @@ export interface Asked {
   besides?: ReadonlyMap<string, number>;
 }
 
-/** The terms of a query, with its misspelt words replaced. */
+/** What was read of the query as it was typed. */
+export interface AskedAhead {
+  synonyms: readonly Synonym[];
+  counts: TermCounts;
+  counted: ReadonlySet<number>;
+}
+
+/** Ids of the terms that a query asks for as it was typed, without its synonyms. */
+export function plainTermIds({ query, besides = new Map() }: Asked, salt: number): number[] {
+  const terms = [...queryTermsOf(query.text), ...tokenize(query.text), ...besides.keys()];
+  return terms.map((term) => termId(term, salt));
+}
+
+/**
+ * The terms of a query, with its misspelt words replaced.
+ * @param ahead only without corrections
+ */
 export async function askedTerms(
   db: Database,
   workspaceId: WorkspaceId,
   { query, besides = new Map() }: Asked,
   corrections: Corrections = NO_CORRECTIONS,
+  ahead: AskedAhead | null = null,
 ): Promise<AskedTerms> {
   const salt = workspaceSalt(workspaceId);
   const { guesses, forms, areAdded } = corrections;
   const { text, looseText } = correctQuery(query, new Map([...forms, ...guesses]));
-  const synonyms = await synonymsOf(db, workspaceId, new Set([query.looseText, looseText]));
+  const synonyms =
+    ahead?.synonyms ?? (await synonymsOf(db, workspaceId, new Set([query.looseText, looseText])));
   const inflected = await inflectSynonyms(db, workspaceId, synonyms);
   const widened = [...synonyms, ...inflected];
   const own = queryTermsOf(query.text);
@@ -49,7 +67,9 @@ export async function askedTerms(
   const synonymTerms = withBesides(named, besides, salt);
   // The embedder weighs all words of the question.
   const weighed = [...tokenize(text), ...tokenize(query.text)].map((word) => termId(word, salt));
-  const counts = await readTermCounts(db, workspaceId, [...synonymTerms.keys(), ...weighed]);
+  const wanted = [...synonymTerms.keys(), ...weighed];
+  const isCounted = ahead !== null && wanted.every((id) => ahead.counted.has(id));
+  const counts = isCounted ? ahead.counts : await readTermCounts(db, workspaceId, wanted);
   const guessed = areAdded ? [...guesses.values()].flatMap(tokenize) : [];
   const shares = sharesOf(
     guessed.filter((term) => !own.includes(term)),

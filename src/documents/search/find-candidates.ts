@@ -1,16 +1,21 @@
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import { RetryLater } from '#src/platform/errors.ts';
 import { idf, termId, workspaceSalt } from '#src/documents/bm25.ts';
-import { hasPrivatePairsOfOthers } from '#src/documents/document-access.ts';
 import type { DocumentServices } from '#src/documents/document-services.ts';
 import { EmbedderFault } from '#src/documents/embed.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
 import { askForCompounds } from './ask-for-compounds.ts';
 import { type AskedTerms, askedTerms } from './asked-terms.ts';
-import { correctQuery, type Corrections, findCorrections } from './correct-query.ts';
+import {
+  correctQuery,
+  type Corrections,
+  findCorrections,
+  NO_CORRECTIONS,
+} from './correct-query.ts';
 import { findCompounds } from './find-compounds.ts';
 import type { SearchQuery } from './parse-query.ts';
 import { looseWords } from './query-words.ts';
+import type { ReadAhead } from './read-ahead.ts';
 import { keepMatching } from './keep-matching.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { type FoundChunk, MAX_SCORED, type SearchScope } from './search-terms.ts';
@@ -38,6 +43,7 @@ export interface Question {
   /** Weight of the vectors: at 0 they are not asked, at 1 words alone find nothing. Null leaves it to the embedder. */
   hybridAlpha: number | null;
   includesHidden: boolean;
+  ahead: ReadAhead;
   signal: AbortSignal;
 }
 
@@ -65,19 +71,17 @@ export async function findCandidates(
 ): Promise<FoundCandidates> {
   const { db } = services;
   const { workspaceId, userId, query } = question;
-  const [asked, someArePrivate] = await Promise.all([
-    askedTerms(db, workspaceId, question),
-    hasPrivatePairsOfOthers(db, workspaceId, userId),
-  ]);
+  const { ahead } = question;
+  const asked = await askedTerms(db, workspaceId, question, NO_CORRECTIONS, ahead);
   const scope: SearchScope = {
     workspaceId,
-    userId: someArePrivate ? userId : null,
+    userId: ahead.someArePrivate ? userId : null,
     filters: question.filters,
     conditions: query.conditions,
     includesHidden: question.includesHidden,
     limit: CANDIDATES_PER_HALF,
   };
-  const compounds = await findCompounds(db, scope, looseWords(query));
+  const compounds = await findCompounds(db, scope, looseWords(query), ahead.compoundWords);
   const known = new Set(compounds.termsOf.keys());
   const corrections = await findCorrections(db, scope, query, asked.counts, known);
   const { guesses, forms, areAdded } = corrections;
@@ -120,7 +124,7 @@ async function candidatesFor(
   }
   const weigh = wordIdf(counts, workspaceSalt(workspaceId));
   const [lexical, dense] = await Promise.all([
-    searchWords(db, scope, queryTerms, counts, MAX_SCORED[config.size]),
+    searchWords(db, scope, queryTerms, counts, MAX_SCORED[config.size], question.ahead.segments),
     embedQuery(services, question, weigh).then((vector) =>
       vector === null ? [] : searchVectors(services, scope, vector, counts.chunks),
     ),

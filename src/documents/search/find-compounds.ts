@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import { termId, workspaceSalt } from '#src/documents/bm25.ts';
 import { type CompoundPart, compoundPart, restsOf } from '#src/documents/compound-words.ts';
@@ -5,7 +6,7 @@ import { foldWord } from '#src/documents/fold-word.ts';
 import { splitCompound } from '#src/documents/split-compound.ts';
 import { stemWord } from '#src/documents/expand-word.ts';
 import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
-import { readCompoundWords } from '#src/documents/word-buckets.ts';
+import { compoundWordRows } from '#src/documents/word-buckets.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { SearchScope } from './search-terms.ts';
 import { MAX_SECRET_WORDS, termsOfOthers } from './visible-terms.ts';
@@ -43,13 +44,18 @@ const NO_COMPOUNDS: Compounds = { termsOf: new Map(), df: new Map() };
  * too. Both must stand in a chunk that the searcher may see. A compound that the index finds by its parts is not among
  * them.
  * @param words lower case, with their accents
+ * @param ahead what `compoundRows` gives for them, if it was read already
  */
 export async function findCompounds(
   db: Database,
   scope: SearchScope,
   words: readonly string[],
+  ahead: readonly string[] | null = null,
 ): Promise<Compounds> {
-  const candidates = await readCandidates(db, scope.workspaceId, words.slice(0, MAX_WORDS));
+  const candidates = toCandidates(
+    partsOf(words),
+    ahead ?? (await readCompounds(db, scope.workspaceId, words)),
+  );
   if (candidates.length === 0) return NO_COMPOUNDS;
   const salt = workspaceSalt(scope.workspaceId);
   const idOf = (word: string) => termId(stemWord(word), salt);
@@ -83,19 +89,40 @@ export async function findCompounds(
   };
 }
 
-async function readCandidates(
+async function readCompounds(
   db: Database,
   workspaceId: WorkspaceId,
   words: readonly string[],
-): Promise<Candidate[]> {
-  const parts = words.flatMap((word) => {
+): Promise<string[]> {
+  const { rows } = (await compoundRows(workspaceId, words)?.execute(db)) ?? { rows: [] };
+  return rows.map(({ word }) => word);
+}
+
+/** Words of the workspace that begin or end with one of these words, the shortest first; null when none can be a part. */
+export function compoundRows(
+  workspaceId: WorkspaceId,
+  words: readonly string[],
+): RawBuilder<{ word: string }> | null {
+  const asked = partsOf(words).map(({ part }) => part);
+  return asked.length === 0 ? null : compoundWordRows(workspaceId, asked, MAX_CANDIDATES);
+}
+
+/** A word of the query that may be a part of compounds. */
+interface AskedPart {
+  of: string;
+  folded: string;
+  part: CompoundPart;
+}
+
+function partsOf(words: readonly string[]): AskedPart[] {
+  return words.slice(0, MAX_WORDS).flatMap((word) => {
     const folded = foldWord(word);
     const part = compoundPart(folded);
     return part === null ? [] : [{ of: word, folded, part }];
   });
-  if (parts.length === 0) return [];
-  const asked: CompoundPart[] = parts.map(({ part }) => part);
-  const written = await readCompoundWords(db, workspaceId, asked, MAX_CANDIDATES);
+}
+
+function toCandidates(parts: readonly AskedPart[], written: readonly string[]): Candidate[] {
   const share = Math.ceil(MAX_COUNTED / parts.length);
   return parts.flatMap(({ of, folded, part }) =>
     written

@@ -5,8 +5,19 @@ import { hashWords } from './hash-words.ts';
 export interface Passage {
   title: string;
   text: string;
+  /** Of the text. */
+  print: TextPrint;
   /** Of its document. */
   chunkCount: number;
+}
+
+/** By which texts are compared: a few hundred bytes. */
+export interface TextPrint {
+  words: number;
+  /** Of all words in order: different when the forms are, all but surely. */
+  hash: number;
+  /** Bottom-k sketch: the smallest distinct hashes of the shingles, ascending (Broder 1997). */
+  sketch: Int32Array;
 }
 
 /** Words of a shingle: what two texts have in common is counted in these. */
@@ -24,29 +35,20 @@ const GOLDEN_RATIO = 0x9e3779b1;
 /** In a form, where one space stands between words. */
 const WITH_DIGIT = /(?<![^ ])[^ \p{N}]*\p{N}[^ ]*/gu;
 
-interface Print {
-  passage: Passage;
-  words: number;
-  /** Of all words in order: different when the forms are, all but surely. */
-  hash: number;
-  /** Bottom-k sketch: the smallest distinct hashes of the shingles, ascending (Broder 1997). */
-  sketch: Int32Array;
-}
-
 /**
  * Finds near-copies among passages by their words. Costs a few ms for 200 passages and keeps nothing in the index, so
  * what a user may not see cannot count.
  * @returns for each passage the place of the first one that it is a copy of, its own when it is none
  */
 export function findCopies(passages: readonly Passage[]): number[] {
-  const prints = passages.map(printOf);
   const originals = new Map<number, number[]>();
-  return prints.map((print, place) => {
-    const keys = [print.hash, ...print.sketch.subarray(0, LOOKED_UP)];
+  return passages.map((passage, place) => {
+    const { hash, sketch } = passage.print;
+    const keys = [hash, ...sketch.subarray(0, LOOKED_UP)];
     const known = new Set(keys.flatMap((key) => originals.get(key) ?? []));
     const original = [...known]
       .toSorted((a, b) => a - b)
-      .find((other) => areCopies(prints[other], print));
+      .find((other) => areCopies(passages[other], passage));
     if (original !== undefined) return original;
     for (const key of keys) {
       const others = originals.get(key);
@@ -57,34 +59,35 @@ export function findCopies(passages: readonly Passage[]): number[] {
   });
 }
 
-function printOf(passage: Passage): Print {
-  const hashes = hashWords(passage.text);
-  const hash = mixed(hashes, 0, hashes.length);
-  return { passage, words: hashes.length, hash, sketch: sketchOf(hashes) };
+/** What `findCopies` compares texts by. */
+export function printOf(text: string): TextPrint {
+  const hashes = hashWords(text);
+  return {
+    words: hashes.length,
+    hash: mixed(hashes, 0, hashes.length),
+    sketch: sketchOf(hashes),
+  };
 }
 
 /** The forms are made only of passages that may be copies. */
-function areCopies(a: Print | undefined, b: Print): boolean {
+function areCopies(a: Passage | undefined, b: Passage): boolean {
   if (a === undefined) return false;
-  const shorter = Math.min(a.words, b.words);
+  const shorter = Math.min(a.print.words, b.print.words);
   if (shorter < FEW_WORDS) return shorter > 0 && haveSameText(a, b) && haveSameTitle(a, b);
   // `report (1)` is a copy of `report`; but a passage that two documents share does not make them copies.
-  if (a.passage.chunkCount === b.passage.chunkCount && haveSameText(a, b)) return true;
-  if (shorter < NEAR * Math.max(a.words, b.words)) return false;
-  if (resemblance(a.sketch, b.sketch) < NEAR) return false;
+  if (a.chunkCount === b.chunkCount && haveSameText(a, b)) return true;
+  if (shorter < NEAR * Math.max(a.print.words, b.print.words)) return false;
+  if (resemblance(a.print.sketch, b.print.sketch) < NEAR) return false;
   // What differs in a number is about different things.
-  return (
-    numbersOf(a.passage.text) === numbersOf(b.passage.text) &&
-    numbersOf(a.passage.title) === numbersOf(b.passage.title)
-  );
+  return numbersOf(a.text) === numbersOf(b.text) && numbersOf(a.title) === numbersOf(b.title);
 }
 
-function haveSameText(a: Print, b: Print): boolean {
-  return a.hash === b.hash && phraseForm(a.passage.text) === phraseForm(b.passage.text);
+function haveSameText(a: Passage, b: Passage): boolean {
+  return a.print.hash === b.print.hash && phraseForm(a.text) === phraseForm(b.text);
 }
 
-function haveSameTitle(a: Print, b: Print): boolean {
-  return phraseForm(a.passage.title) === phraseForm(b.passage.title);
+function haveSameTitle(a: Passage, b: Passage): boolean {
+  return phraseForm(a.title) === phraseForm(b.title);
 }
 
 function numbersOf(text: string): string {

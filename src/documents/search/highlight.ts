@@ -1,7 +1,7 @@
 import type { Span } from '#src/documents/block.ts';
 import { takeTokens } from '#src/documents/count-tokens.ts';
 import { isUnspaced } from '#src/documents/expand-word.ts';
-import { tokenize, WORD_PATTERN } from '#src/documents/tokenize.ts';
+import { scanTerms, tokenize, WORD_PATTERN } from '#src/documents/tokenize.ts';
 
 const MAX_FRAGMENTS = 3;
 const FRAGMENT_LENGTH = 200;
@@ -36,7 +36,7 @@ export function highlighter(queryTerms: readonly string[]): (text: string) => st
   };
   return (text) => {
     const shown = text.slice(0, MAX_TEXT_LENGTH);
-    const matches = findMatches(shown, matching);
+    const matches = plainMatches(shown, wanted) ?? findMatches(shown, matching);
     return chooseFragments(shown, matches)
       .sort((a, b) => a.start - b.start)
       .map((fragment) => render(shown, fragment, matches));
@@ -50,6 +50,16 @@ export function blurb(text: string): string {
   const cut = text.slice(0, reach);
   const lastWord = isWhole ? cut : cut.replace(/\s\S*$/, '');
   return lastWord.trim();
+}
+
+/** Null when the text has more than plain words. */
+function plainMatches(text: string, wanted: ReadonlySet<string>): Match[] | null {
+  const matches: Match[] = [];
+  const isPlain = scanTerms(text, (terms, start, end) => {
+    if (!terms.some((term) => wanted.has(term))) return;
+    matches.push({ start, end, terms: terms.filter((term) => wanted.has(term)) });
+  });
+  return isPlain ? matches : null;
 }
 
 function findMatches(text: string, matching: (word: string) => string[]): Match[] {

@@ -1,12 +1,20 @@
-import type { WorkspaceId } from '#src/ids.ts';
-import { documentWeights, termId, workspaceSalt } from '#src/documents/bm25.ts';
+import { documentWeights } from '#src/documents/bm25.ts';
 import { dot, foldIn, type LatentBasis, toUnit } from '#src/documents/latent-basis.ts';
 import { LATENT } from './weights.ts';
 
 interface Rated {
   score: number;
-  terms: readonly string[];
+  /** Ids of its terms. */
+  terms: Int32Array;
 }
+
+interface Folded {
+  basis: LatentBasis;
+  vector: Float64Array;
+}
+
+/** By the terms of a text: as long as a search or a process keeps these, they are folded in once. */
+const foldedTexts = new WeakMap<Int32Array, Folded>();
 
 /**
  * How near each chunk is to what is meant, from 0 to 1: its cosine in the latent space with the query and, for as much,
@@ -19,20 +27,13 @@ interface Rated {
  */
 export function latentScores(
   basis: LatentBasis,
-  workspaceId: WorkspaceId,
-  queryTerms: readonly string[],
+  queryTerms: readonly number[],
   chunks: readonly Rated[],
 ): number[] {
-  const idOf = createTermIds(workspaceSalt(workspaceId));
-  const fold = (terms: readonly string[]) => {
-    const occurrences = new Int32Array(terms.length);
-    for (let at = 0; at < terms.length; at += 1) occurrences[at] = idOf(terms[at] ?? '');
-    const { ids, weights } = documentWeights(occurrences);
-    return foldIn(basis, ids, weights);
-  };
-  const query = fold(queryTerms.filter((term) => chunks.some(({ terms }) => terms.includes(term))));
+  const asked = queryTerms.filter((term) => chunks.some(({ terms }) => terms.includes(term)));
+  const query = fold(basis, Int32Array.from(asked));
   if (query.every((value) => value === 0)) return chunks.map(() => 0);
-  const vectors = chunks.map(({ terms }) => fold(terms));
+  const vectors = chunks.map(({ terms }) => foldOnce(basis, terms));
   const best = new Float64Array(query.length);
   const order = chunks.map((_, at) => at).sort((a, b) => scoreAt(chunks, b) - scoreAt(chunks, a));
   for (const at of order.slice(0, LATENT.feedback)) {
@@ -58,14 +59,15 @@ function scoreAt(chunks: readonly Rated[], at: number): number {
   return chunks[at]?.score ?? 0;
 }
 
-/** The texts have most of their words in common. */
-function createTermIds(salt: number): (term: string) => number {
-  const ids = new Map<string, number>();
-  return (term) => {
-    const known = ids.get(term);
-    if (known !== undefined) return known;
-    const id = termId(term, salt);
-    ids.set(term, id);
-    return id;
-  };
+function foldOnce(basis: LatentBasis, terms: Int32Array): Float64Array {
+  const known = foldedTexts.get(terms);
+  if (known?.basis === basis) return known.vector;
+  const vector = fold(basis, terms);
+  foldedTexts.set(terms, { basis, vector });
+  return vector;
+}
+
+function fold(basis: LatentBasis, terms: Int32Array): Float64Array {
+  const { ids, weights } = documentWeights(terms);
+  return foldIn(basis, ids, weights);
 }

@@ -15,13 +15,10 @@ export interface Proximity {
 /**
  * How close the words of a query stand in a text, in the unit of BM25 scores (after Rasolofo & Savoy 2003,
  * doi 10.1007/3-540-36618-0_15).
- * @param weights query term → idf, in the order of the query
- * @param terms of the text, in order
+ * @param weights id of a query term → idf, in the order of the query
+ * @param terms ids of those of the text, in order
  */
-export function proximity(
-  weights: ReadonlyMap<string, number>,
-  terms: readonly string[],
-): Proximity {
+export function proximity(weights: ReadonlyMap<number, number>, terms: Int32Array): Proximity {
   const found = positionsOf(weights, terms);
   let nearby = 0;
   let phrase = 0;
@@ -42,17 +39,14 @@ interface Occurrences {
 }
 
 /** One entry for each query term, also for those that do not occur. */
-function positionsOf(
-  weights: ReadonlyMap<string, number>,
-  terms: readonly string[],
-): Occurrences[] {
+function positionsOf(weights: ReadonlyMap<number, number>, terms: Int32Array): Occurrences[] {
   const rarest = [...weights.values()].sort((a, b) => b - a)[MAX_WORDS - 1] ?? 0;
-  const found = new Map<string, Occurrences>();
+  const found = new Map<number, Occurrences>();
   for (const [term, weight] of weights) {
     if (weight >= rarest) found.set(term, { weight, positions: [] });
   }
-  for (const [position, term] of terms.entries()) {
-    const positions = found.get(term)?.positions;
+  for (let position = 0; position < terms.length; position += 1) {
+    const positions = found.get(terms[position] ?? 0)?.positions;
     if (positions && positions.length < MAX_OCCURRENCES) positions.push(position);
   }
   return [...found.values()];

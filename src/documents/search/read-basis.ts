@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
-import type { Database } from '#src/platform/database.ts';
 import { BASIS_VERSION, decodeBasis, type LatentBasis } from '#src/documents/latent-basis.ts';
 
 /** Of 1.4 MB at most: those asked for longest ago leave first. */
@@ -13,21 +12,33 @@ interface Kept {
 
 const kept = new Map<WorkspaceId, Kept>();
 
+export interface BasisRow {
+  id: string;
+  /** Null when the process knows it. */
+  basis: Uint8Array | null;
+}
+
 /**
  * The basis of a workspace, as it is now; null when it has none of this version. The process keeps some, so that most
  * searches read no more than an id.
  */
-export async function readBasis(
-  db: Database,
-  workspaceId: WorkspaceId,
-): Promise<LatentBasis | null> {
+export function askForBasis(workspaceId: WorkspaceId): {
+  /** One row, or none. */
+  rows: RawBuilder<BasisRow>;
+  take(row: BasisRow | null): LatentBasis | null;
+} {
   const known = kept.get(workspaceId) ?? null;
-  const { rows } = await sql<{ id: string; basis: Uint8Array | null }>`
+  const rows = sql<BasisRow>`
     select id, case when id is distinct from ${known?.id ?? null}::uuid then basis end as basis
-    from latent_basis where workspace_id = ${workspaceId} and version = ${BASIS_VERSION}`.execute(
-    db,
-  );
-  const [row] = rows;
+    from latent_basis where workspace_id = ${workspaceId} and version = ${BASIS_VERSION}`;
+  return { rows, take: (row) => takeBasis(workspaceId, row, known) };
+}
+
+function takeBasis(
+  workspaceId: WorkspaceId,
+  row: BasisRow | null,
+  known: Kept | null,
+): LatentBasis | null {
   kept.delete(workspaceId);
   if (!row) return null;
   const found = row.basis === null ? known : { id: row.id, basis: decodeBasis(row.basis) };

@@ -1,18 +1,21 @@
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import { termId, workspaceSalt } from '#src/documents/bm25.ts';
 import type { LatentBasis } from '#src/documents/latent-basis.ts';
-import type { Database } from '#src/platform/database.ts';
 import type { Candidate, FoundCandidates } from './find-candidates.ts';
 import { fuseScores, type Scored } from './fuse-scores.ts';
 import { latentScores, latentShare } from './latent-scores.ts';
+import type { Evidence } from './known-text.ts';
 import { proximity } from './proximity.ts';
-import { readBasis } from './read-basis.ts';
-import { type Evidence, readEvidence } from './read-evidence.ts';
+import type { CandidateRow } from './read-candidates.ts';
 import { smoothScores } from './smooth-scores.ts';
 import { titleGain } from './title-gain.ts';
 import { LIKENESS, TEXT_WEIGHTS } from './weights.ts';
 
 /** Chunks whose text is read. Those behind them keep the order of their first score. */
-const RERANKED = 50;
+export const RERANKED = 50;
+
+/** Of a chunk that was deleted meanwhile. */
+const NO_TERMS = new Int32Array();
 
 /** What a score is made of: its parts add up to it. */
 export interface ScoreParts {
@@ -36,6 +39,16 @@ export interface RankedChunk {
   parts: ScoreParts;
 }
 
+/** What candidates are ordered by. */
+export interface Ranking {
+  workspaceId: WorkspaceId;
+  found: FoundCandidates;
+  /** By chunk id; of the first ones with their texts. */
+  rows: ReadonlyMap<number, CandidateRow>;
+  basis: LatentBasis | null;
+  denseWeight: number;
+}
+
 /**
  * Orders the candidates, best first, and keeps the best chunk of each document.
  *
@@ -43,34 +56,43 @@ export interface RankedChunk {
  * 2. The text of the first 50: words in the title, words of the query close to each other.
  * 3. What the first 50 have in common: chunks that resemble other good ones rise.
  * 4. Where the workspace has a basis: how near they are to what is meant.
+ *
+ * @param first by `firstScores`
  */
-export async function rerankCandidates(
-  db: Database,
-  workspaceId: WorkspaceId,
-  found: FoundCandidates,
-  denseWeight: number,
-): Promise<RankedChunk[]> {
-  const first = firstScores(found.candidates, denseWeight);
-  const head = first.slice(0, RERANKED);
-  const headIds = head.map(({ chunkId }) => chunkId);
-  const [evidence, basis] = await Promise.all([
-    readEvidence(db, workspaceId, headIds),
-    readBasis(db, workspaceId),
-  ]);
+export function rerankCandidates(
+  first: readonly RankedChunk[],
+  { workspaceId, found, rows, basis, denseWeight }: Ranking,
+): RankedChunk[] {
+  const asked = askedIds(found, workspaceId);
   const unit = (1 - denseWeight) / wordRange(found.candidates);
-  const scored = head.map((chunk) => {
-    const own = evidence.get(chunk.chunkId);
-    return own ? withText(chunk, textGain(found, own), unit) : chunk;
+  const scored = first.slice(0, RERANKED).map((chunk) => {
+    const row = rows.get(chunk.chunkId);
+    const evidence = row?.text?.evidence(row.searchedTitle);
+    if (!evidence) return { ...chunk, terms: NO_TERMS };
+    return { ...withText(chunk, textGain(asked, evidence), unit), terms: evidence.terms };
   });
-  const smoothed = smoothScores(
-    scored.map((chunk) => ({ ...chunk, terms: evidence.get(chunk.chunkId)?.terms ?? [] })),
-  ).map(withLikeness);
-  const reranked =
-    basis === null ? smoothed : withMeaning(basis, workspaceId, found, smoothed, denseWeight);
+  const smoothed = smoothScores(scored).map(withLikeness);
+  const reranked = basis === null ? smoothed : withMeaning(basis, asked, smoothed, denseWeight);
   return bestPerDocument([...inUnitRange(reranked), ...first.slice(RERANKED)]);
 }
 
-function firstScores(candidates: readonly Candidate[], denseWeight: number): RankedChunk[] {
+/** The words of a query as ids of terms. */
+interface AskedIds {
+  /** In order. */
+  words: number[];
+  weights: ReadonlyMap<number, number>;
+}
+
+function askedIds({ words, weights }: FoundCandidates, workspaceId: WorkspaceId): AskedIds {
+  const salt = workspaceSalt(workspaceId);
+  return {
+    words: words.map((word) => termId(word, salt)),
+    weights: new Map(Array.from(weights, ([word, weight]) => [termId(word, salt), weight])),
+  };
+}
+
+/** The candidates in the order of their first scores: words and vectors, fused. */
+export function firstScores(candidates: readonly Candidate[], denseWeight: number): RankedChunk[] {
   const documentOf = new Map(candidates.map(({ chunkId, documentId }) => [chunkId, documentId]));
   const fused = fuseScores(half(candidates, 'lexical'), half(candidates, 'dense'), denseWeight);
   return fused.flatMap(({ key, score, lexical: words, dense: vectors }) => {
@@ -93,7 +115,7 @@ interface TextGain {
   proximity: number;
 }
 
-function textGain({ words, weights }: FoundCandidates, evidence: Evidence): TextGain {
+function textGain({ words, weights }: AskedIds, evidence: Evidence): TextGain {
   const { nearby, phrase } = proximity(weights, evidence.terms);
   return {
     title: titleGain(words, weights, evidence),
@@ -113,15 +135,14 @@ function withText(chunk: RankedChunk, gain: TextGain, unit: number): RankedChunk
 }
 
 /** In the latent space of the workspace. */
-function withMeaning<T extends RankedChunk & { terms: readonly string[] }>(
+function withMeaning<T extends RankedChunk & { terms: Int32Array }>(
   basis: LatentBasis,
-  workspaceId: WorkspaceId,
-  { words, weights }: FoundCandidates,
+  { words, weights }: AskedIds,
   chunks: readonly T[],
   denseWeight: number,
 ): T[] {
   const known = words.filter((word) => weights.has(word));
-  const scores = latentScores(basis, workspaceId, known, chunks);
+  const scores = latentScores(basis, known, chunks);
   const share = latentShare(weights.size, denseWeight);
   return chunks.map((chunk, at) => {
     const meaning = share * (scores[at] ?? 0);

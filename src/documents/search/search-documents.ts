@@ -3,7 +3,12 @@ import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { openFairGate, throughFairGate } from '#src/platform/fair-gate.ts';
 import type { RecencyBias } from '#src/tables/documents.ts';
-import { type ArrangedDocument, arrangeDocuments } from './arrange-documents.ts';
+import {
+  type ArrangedDocument,
+  arrangeDocuments,
+  MAX_ARRANGED,
+  MAX_COMPARED,
+} from './arrange-documents.ts';
 import { assertCurrent } from './assert-current.ts';
 import { countFacets, type Facets } from './count-facets.ts';
 import { explainHits, type HitExplanation } from './explain-hits.ts';
@@ -11,12 +16,13 @@ import { findCandidates, type FoundCandidates } from './find-candidates.ts';
 import { findMatches } from './find-matches.ts';
 import { parseQuery, plainQuery } from './parse-query.ts';
 import { replaceWords } from './query-words.ts';
+import { readAhead } from './read-ahead.ts';
+import { readCandidates } from './read-candidates.ts';
 import { readHits } from './read-hits.ts';
-import { rerankCandidates } from './rerank-candidates.ts';
+import { firstScores, type RankedChunk, RERANKED, rerankCandidates } from './rerank-candidates.ts';
 import { resolveBias } from './score-factors.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
-import { readRankingSettings } from './search-settings.ts';
 
 export type { SearchHit } from './search-hit.ts';
 
@@ -128,20 +134,28 @@ async function findPage(
   const { db, embedder } = services;
   const { workspaceId } = input;
   const query = input.hasOperators ? parseQuery(input.query) : plainQuery(input.query);
-  const settings = await readRankingSettings(index, workspaceId);
+  const ahead = await readAhead(index, input, { ...input, query });
+  const { settings, basis } = ahead;
   const hybridAlpha = input.hybridAlpha ?? settings.hybridAlpha;
-  const found = await findCandidates({ ...services, db: index }, { ...input, query, hybridAlpha });
+  const found = await findCandidates(
+    { ...services, db: index },
+    { ...input, query, hybridAlpha, ahead },
+  );
   const { words } = found;
   const { guesses } = found.corrections;
   input.signal.throwIfAborted();
   const denseWeight = hybridAlpha ?? embedder.denseWeight;
-  const ranked = await rerankCandidates(index, workspaceId, found, denseWeight);
-  const arranged = await arrangeDocuments(index, ranked, {
-    workspaceId,
+  const first = firstScores(found.candidates, denseWeight);
+  const read = candidatesToRead(first);
+  const rows = await readCandidates(index, workspaceId, read.chunkIds, {
+    texts: input.collapses ? read.compared : RERANKED,
+    includesHidden: input.includesHidden,
+  });
+  const ranked = rerankCandidates(first, { workspaceId, found, rows, basis, denseWeight });
+  const arranged = arrangeDocuments(ranked, rows, {
     recencyBias: resolveBias(input.recencyBias ?? settings.recencyBias, query.text),
     now: new Date(),
     collapses: input.collapses,
-    includesHidden: input.includesHidden,
   });
   input.signal.throwIfAborted();
   const page = arranged.slice(input.offset, input.offset + input.limit);
@@ -161,6 +175,28 @@ async function findPage(
     facets: input.facets ? await readFacets(index, input, found, arranged) : null,
     correctedQuery: guesses.size === 0 ? null : replaceWords(query.written, guesses),
   };
+}
+
+/**
+ * The chunks that the order may consist of: any of those that are reranked, and of the documents behind them the best
+ * one.
+ * @returns `compared`: how many of them, at most, are compared to find copies
+ */
+function candidatesToRead(first: readonly RankedChunk[]): {
+  chunkIds: number[];
+  compared: number;
+} {
+  const head = first.slice(0, RERANKED);
+  const documents = new Set(head.map(({ documentId }) => documentId));
+  const chunkIds = head.map(({ chunkId }) => chunkId);
+  const compared = chunkIds.length + MAX_COMPARED - documents.size;
+  for (const { chunkId, documentId } of first.slice(RERANKED)) {
+    if (documents.size >= MAX_ARRANGED) break;
+    if (documents.has(documentId)) continue;
+    documents.add(documentId);
+    chunkIds.push(chunkId);
+  }
+  return { chunkIds, compared };
 }
 
 async function readFacets(

@@ -10,6 +10,7 @@ import {
   readBuckets,
   readDirectories,
   type Segment,
+  type SegmentList,
 } from '#src/documents/read-postings.ts';
 import { BestFirst, type ScoredChunk, scorePostings } from '#src/documents/score-postings.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
@@ -43,6 +44,7 @@ export interface PostingScores {
 
 /**
  * The BM25 score of every chunk of the workspace that has a word of the query, whoever may see it.
+ * @param listed the segments, if they were read already
  * @returns null when segments are replaced faster than they are read
  */
 export async function scoreByPostings(
@@ -50,10 +52,12 @@ export async function scoreByPostings(
   { workspaceId }: SearchScope,
   queryTerms: ReadonlyMap<number, number>,
   counts: TermCounts,
+  listed: SegmentList | null = null,
 ): Promise<PostingScores | null> {
   const weights = weighTerms(queryTerms, counts);
   for (let reads = 0; reads < MAX_READS; reads += 1) {
-    const { segments, someAreLoose } = await listSegments(db, workspaceId);
+    const known = reads === 0 ? listed : null;
+    const { segments, someAreLoose } = known ?? (await listSegments(db, workspaceId));
     const read = await readSegments(db, segments, [...weights.keys()]);
     if (read === null) continue;
     const best = await scoreAll(segments, read, weights);

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { RecencyBias } from '#src/tables/documents.ts';
@@ -16,16 +16,20 @@ export interface SearchSettings extends RankingSettings {
   synonyms: string[][];
 }
 
-const DEFAULTS: RankingSettings = { recencyBias: 'auto', hybridAlpha: null };
+export const DEFAULT_RANKING: RankingSettings = { recencyBias: 'auto', hybridAlpha: null };
 
-export async function readRankingSettings(
+async function readRankingSettings(
   db: Database,
   workspaceId: WorkspaceId,
 ): Promise<RankingSettings> {
-  const { rows } = await sql<RankingSettings>`
+  const { rows } = await rankingRows(workspaceId).execute(db);
+  return rows[0] ?? DEFAULT_RANKING;
+}
+
+export function rankingRows(workspaceId: WorkspaceId): RawBuilder<RankingSettings> {
+  return sql<RankingSettings>`
     select recency_bias as "recencyBias", hybrid_alpha as "hybridAlpha" from search_settings
-    where workspace_id = ${workspaceId}`.execute(db);
-  return rows[0] ?? DEFAULTS;
+    where workspace_id = ${workspaceId}`;
 }
 
 export async function readSearchSettings(
@@ -43,7 +47,7 @@ export async function changeSearchSettings(
   change: Partial<SearchSettings>,
 ): Promise<SearchSettings> {
   await db.transaction().execute(async (trx) => {
-    const { recencyBias, hybridAlpha } = { ...DEFAULTS, ...change };
+    const { recencyBias, hybridAlpha } = { ...DEFAULT_RANKING, ...change };
     // Compared within the statement: somebody else may change the other one at this moment.
     await sql`
       insert into search_settings as s (workspace_id, recency_bias, hybrid_alpha)

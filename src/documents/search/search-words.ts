@@ -1,3 +1,4 @@
+import type { SegmentList } from '#src/documents/read-postings.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
@@ -16,6 +17,7 @@ const scoring = openFairGate<WorkspaceId>({ places: AT_ONCE });
  * The best chunks by words, by exact BM25 over the postings. Rows are searched for what these do not tell: chunks that
  * have none yet, and filters that few of many chunks pass.
  * @param maxScored maximum number of rows scored
+ * @param listed the segments, if they were read already
  */
 export async function searchWords(
   db: Database,
@@ -23,10 +25,11 @@ export async function searchWords(
   queryTerms: ReadonlyMap<number, number>,
   counts: TermCounts,
   maxScored: number,
+  listed: SegmentList | null = null,
 ): Promise<FoundChunk[]> {
   if (queryTerms.size === 0) return [];
   return throughFairGate(scoring, scope.workspaceId, {}, () =>
-    search(db, scope, queryTerms, counts, maxScored),
+    search(db, scope, queryTerms, counts, maxScored, listed),
   );
 }
 
@@ -36,10 +39,11 @@ async function search(
   queryTerms: ReadonlyMap<number, number>,
   counts: TermCounts,
   maxScored: number,
+  listed: SegmentList | null,
 ): Promise<FoundChunk[]> {
   const inRows = (which: 'all' | 'loose') =>
     searchTerms(db, scope, queryTerms, counts, maxScored, which);
-  const scored = await scoreByPostings(db, scope, queryTerms, counts);
+  const scored = await scoreByPostings(db, scope, queryTerms, counts, listed);
   if (scored === null) return inRows('all');
   if (!scored.someAreLoose) return (await takeVisible(db, scope, scored.best)) ?? inRows('all');
   // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.

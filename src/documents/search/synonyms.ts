@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import { phraseForm } from '#src/documents/match-phrase.ts';
 import { splitAtSpecials } from '#src/documents/special-words.ts';
@@ -76,12 +76,21 @@ export async function synonymsOf(
   workspaceId: WorkspaceId,
   queries: ReadonlySet<string>,
 ): Promise<Synonym[]> {
+  const { rows } = (await synonymRows(workspaceId, queries)?.execute(db)) ?? { rows: [] };
+  return rows;
+}
+
+/** Null when the queries have no words. */
+export function synonymRows(
+  workspaceId: WorkspaceId,
+  queries: ReadonlySet<string>,
+): RawBuilder<Synonym> | null {
   const texts = [...queries];
   const stems = texts.flatMap((text) => runsOf(synonymStems(text)));
   const forms = texts.flatMap((text) => runsOf(wordsOf(formOf(text))));
   const olderForms = texts.flatMap((text) => runsOf(wordsOf(phraseForm(text))));
-  if (stems.length + olderForms.length === 0) return [];
-  const { rows } = await sql<Synonym>`
+  if (stems.length + olderForms.length === 0) return null;
+  return sql<Synonym>`
     select phrase, "of" from (
       select distinct on (other.form) other.form, other.phrase, own.phrase as "of", other.group_number, other.place
       from search_synonym own
@@ -90,8 +99,7 @@ export async function synonymsOf(
         and (own.stems = any(${stems}::text[]) or (own.stems is null and own.form = any(${olderForms}::text[])))
         and other.place <> own.place and other.form <> all(${forms}::text[])
       order by other.form, other.group_number) found
-    order by group_number, place limit ${MAX_ADDED}`.execute(db);
-  return rows;
+    order by group_number, place limit ${MAX_ADDED}`;
 }
 
 /** Of `C++` the symbol alone: its letter would find what is about C. */

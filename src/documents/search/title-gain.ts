@@ -1,15 +1,15 @@
 import { termWeight } from '#src/documents/bm25.ts';
-import type { Evidence } from './read-evidence.ts';
+import type { Evidence } from './known-text.ts';
 import { TEXT_WEIGHTS } from './weights.ts';
 
 /**
  * How much more BM25 would give if each word of the title counted two more. In the unit of BM25 scores.
- * @param queryTerms with repetitions
- * @param weights term → idf
+ * @param queryTerms their ids, with repetitions
+ * @param weights id of a term → idf
  */
 export function titleGain(
-  queryTerms: readonly string[],
-  weights: ReadonlyMap<string, number>,
+  queryTerms: readonly number[],
+  weights: ReadonlyMap<number, number>,
   { title, terms }: Evidence,
 ): number {
   const inTitle = countTerms(title, weights);
@@ -27,11 +27,8 @@ export function titleGain(
   return gain;
 }
 
-function countTerms(
-  terms: readonly string[],
-  wanted: ReadonlyMap<string, number>,
-): Map<string, number> {
-  const counts = new Map<string, number>();
+function countTerms(terms: Int32Array, wanted: ReadonlyMap<number, number>): Map<number, number> {
+  const counts = new Map<number, number>();
   for (const term of terms) if (wanted.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
 }

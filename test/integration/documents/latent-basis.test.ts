@@ -5,7 +5,7 @@ import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import type { IndexThreads } from '#src/documents/index-threads.ts';
 import { MIN_BASIS_CHUNKS, renewBasis } from '#src/documents/renew-basis.ts';
-import { readBasis } from '#src/documents/search/read-basis.ts';
+import { askForBasis } from '#src/documents/search/read-basis.ts';
 import { PLAIN_SEARCH, searchPage } from '#src/documents/search/search-documents.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
@@ -57,7 +57,11 @@ const pushTopics = (workspaceId: WorkspaceId, from: number, to: number) =>
   );
 
 const renew = () => renewBasis(stage.services, signal);
-const basisOf = (workspaceId: WorkspaceId) => readBasis(stage.services.db, workspaceId);
+const basisOf = async (workspaceId: WorkspaceId) => {
+  const asked = askForBasis(workspaceId);
+  const { rows } = await asked.rows.execute(stage.services.db);
+  return asked.take(rows[0] ?? null);
+};
 
 async function rowOf(workspaceId: WorkspaceId) {
   return stage.services.db

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
+import { termId } from '#src/documents/bm25.ts';
 import { proximity } from '#src/documents/search/proximity.ts';
 import { queryTermsOf } from '#src/documents/search/query-terms.ts';
 import { smoothScores } from '#src/documents/search/smooth-scores.ts';
 import { titleGain } from '#src/documents/search/title-gain.ts';
 
+const idOf = (word: string) => termId(word, 0);
+const idsOf = (words: readonly string[]) => Int32Array.from(words, idOf);
+
 const WEIGHTS = new Map([
-  ['harbour', 3],
-  ['lantern', 2],
-  ['quay', 1],
+  [idOf('harbour'), 3],
+  [idOf('lantern'), 2],
+  [idOf('quay'), 1],
 ]);
 
 describe('queryTermsOf', () => {
@@ -31,35 +35,35 @@ describe('queryTermsOf', () => {
 describe('proximity', () => {
   it('counts pairs of query words within eight words by the commoner one', () => {
     const far = Array.from({ length: 8 }, () => 'x');
-    expect(proximity(WEIGHTS, ['harbour', ...far.slice(1), 'lantern']).nearby).toBe(1);
-    expect(proximity(WEIGHTS, ['harbour', ...far, 'lantern']).nearby).toBe(0);
+    expect(proximity(WEIGHTS, idsOf(['harbour', ...far.slice(1), 'lantern'])).nearby).toBe(1);
+    expect(proximity(WEIGHTS, idsOf(['harbour', ...far, 'lantern'])).nearby).toBe(0);
   });
 
   it('counts neighbours of the query as a phrase when they stand together', () => {
-    expect(proximity(WEIGHTS, ['lantern', 'x', 'harbour']).phrase).toBe(2);
-    expect(proximity(WEIGHTS, ['harbour', 'quay']).phrase).toBe(0);
-    expect(proximity(WEIGHTS, ['lantern', 'x', 'x', 'harbour']).phrase).toBe(0);
+    expect(proximity(WEIGHTS, idsOf(['lantern', 'x', 'harbour'])).phrase).toBe(2);
+    expect(proximity(WEIGHTS, idsOf(['harbour', 'quay'])).phrase).toBe(0);
+    expect(proximity(WEIGHTS, idsOf(['lantern', 'x', 'x', 'harbour'])).phrase).toBe(0);
   });
 
   it('finds the nearest of many occurrences', () => {
     const text = ['harbour', ...Array.from({ length: 20 }, () => 'x'), 'lantern', 'harbour'];
-    expect(proximity(WEIGHTS, text).phrase).toBe(2);
+    expect(proximity(WEIGHTS, idsOf(text)).phrase).toBe(2);
   });
 
   it('compares the rarest words of a very long query only', () => {
-    const words = Array.from({ length: 2_000 }, (_, n) => [`w${n}`, 1 + n / 10_000] as const);
-    const text = words.map(([word]) => word);
+    const words = Array.from({ length: 2_000 }, (_, n) => [idOf(`w${n}`), 1 + n / 10_000] as const);
+    const text = Int32Array.from(words, ([word]) => word);
     expect(proximity(new Map(words), text).phrase).toBeLessThan(32 * 1.2);
   });
 });
 
 describe('titleGain', () => {
   it('is what two more occurrences of a title word add', () => {
-    const evidence = { title: ['quay'], terms: ['quay', 'harbour'] };
-    expect(titleGain(['quay'], WEIGHTS, evidence)).toBeGreaterThan(0);
-    expect(titleGain(['harbour'], WEIGHTS, evidence)).toBe(0);
-    expect(titleGain(['quay', 'quay'], WEIGHTS, evidence)).toBeCloseTo(
-      2 * titleGain(['quay'], WEIGHTS, evidence),
+    const evidence = { title: idsOf(['quay']), terms: idsOf(['quay', 'harbour']) };
+    expect(titleGain([idOf('quay')], WEIGHTS, evidence)).toBeGreaterThan(0);
+    expect(titleGain([idOf('harbour')], WEIGHTS, evidence)).toBe(0);
+    expect(titleGain([idOf('quay'), idOf('quay')], WEIGHTS, evidence)).toBeCloseTo(
+      2 * titleGain([idOf('quay')], WEIGHTS, evidence),
     );
   });
 });
@@ -68,7 +72,7 @@ describe('smoothScores', () => {
   const chunk = (documentId: number, score: number, text: string) => ({
     documentId,
     score,
-    terms: text.split(' '),
+    terms: idsOf(text.split(' ')),
   });
 
   it('lifts what resembles good ones above what resembles none of them', () => {

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { termId } from '#src/documents/bm25.ts';
 import { stemWord } from '#src/documents/expand-word.ts';
-import { stableTerms, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
+import {
+  orderedTermIds,
+  scanTerms,
+  stableTerms,
+  tokenize,
+  tokenizeWords,
+  WORD_PATTERN,
+} from '#src/documents/tokenize.ts';
 
 test('words are lower-cased, stemmed and stripped of stop words', () => {
   expect(tokenize('The Queues are RUNNING, and the queue runs')).toEqual([
@@ -163,4 +171,43 @@ test('a million hyphens or ten megabytes without a space neither fail nor stall'
   expect(tokenize('versicherung'.repeat(100_000)).length).toBeLessThan(50);
   expect(tokenize('aB'.repeat(5_000_000)).length).toBeLessThan(500);
   expect(tokenize('漢'.repeat(5_000_000)).length).toBeGreaterThan(4_900_000);
+});
+
+test.each([
+  'Queues are running late',
+  'Release 3.11.2 of C++ and Node.js 🎉 for Größe',
+  'C# or F#',
+  '',
+])('the ids of the terms of "%s" stand in the order of the terms', (text) => {
+  const expected = Int32Array.from(tokenize(text), (term) => termId(term, 5));
+  expect(orderedTermIds(text, 5)).toEqual(expected);
+});
+
+test('each word of a text has the terms that it has by itself', () => {
+  const parts = [
+    'parseHttpRequest',
+    'Time-out',
+    'C++',
+    'c',
+    'v2.14.3',
+    '.NET',
+    "it's",
+    'runs',
+    ' ',
+    '\n',
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts)), (some) => {
+      const text = some.join('');
+      const found: unknown[] = [];
+      expect(scanTerms(text, (terms, start, end) => found.push([start, end, terms]))).toBe(true);
+      const expected = Array.from(text.matchAll(WORD_PATTERN), ({ 0: word, index }) => [
+        index,
+        index + word.length,
+        tokenize(word),
+      ]);
+      expect(found).toEqual(expected);
+    }),
+  );
+  expect(scanTerms('Größe', () => expect.unreachable())).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { findCopies } from '#src/documents/search/find-copies.ts';
+import { findCopies, printOf } from '#src/documents/search/find-copies.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 const SENTENCES = Array.from(
@@ -9,7 +9,12 @@ const SENTENCES = Array.from(
     `Sentence ${'abcdefghijklmnopqrst'[n]} tells how the ${'mill wheel stone grain'.split(' ')[n % 4]} of part ${'klmnopqrstuvwxyzabcd'[n]} is kept in order.`,
 );
 const TEXT = SENTENCES.join(' ');
-const passage = (text: string, title = 'Guide', chunkCount = 1) => ({ title, text, chunkCount });
+const passage = (text: string, title = 'Guide', chunkCount = 1) => ({
+  title,
+  text,
+  print: printOf(text),
+  chunkCount,
+});
 
 it('the same text under other titles is one, whatever its case and marks', () => {
   expect(

@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest';
-import { countTermIds, documentWeights, workspaceSalt } from '#src/documents/bm25.ts';
+import { countTermIds, documentWeights, termId } from '#src/documents/bm25.ts';
 import { decodeBasis } from '#src/documents/latent-basis.ts';
 import { latentScores, latentShare } from '#src/documents/search/latent-scores.ts';
 import { trainBasis } from '#src/documents/train-basis.ts';
-import type { WorkspaceId } from '#src/ids.ts';
 
-const WORKSPACE = '00000000-0000-4000-8000-000000000001' as WorkspaceId;
+const SALT = 1;
+const idOf = (word: string) => termId(word, SALT);
+const chunk = (score: number, ...words: string[]) => ({
+  score,
+  terms: Int32Array.from(words, idOf),
+});
 const HARBOUR = 'quay tide anchor pilot vessel mooring lantern ferry buoy dock gull chart'.split(
   ' ',
 );
@@ -19,7 +23,7 @@ function wordsOf(number: number): string[] {
 }
 
 const vectors = Array.from({ length: 280 }, (_, n) => {
-  const ids = [...countTermIds(wordsOf(n), workspaceSalt(WORKSPACE)).keys()];
+  const ids = [...countTermIds(wordsOf(n), SALT).keys()];
   return documentWeights(Int32Array.from(ids));
 });
 let end = 0;
@@ -32,12 +36,8 @@ const basis = decodeBasis(
 );
 
 it('a chunk of the topic without a word of the query is nearer than one of another topic', () => {
-  const chunks = [
-    { score: 0, terms: ['seed', 'hedge'] },
-    { score: 0, terms: ['tide', 'pilot'] },
-    { score: 0, terms: ['quay'] },
-  ];
-  const [garden = 0, harbour = 0] = latentScores(basis, WORKSPACE, ['quay'], chunks);
+  const chunks = [chunk(0, 'seed', 'hedge'), chunk(0, 'tide', 'pilot'), chunk(0, 'quay')];
+  const [garden = 0, harbour = 0] = latentScores(basis, [idOf('quay')], chunks);
   expect(harbour).toBeGreaterThan(garden + 0.1);
   expect(garden).toBeGreaterThanOrEqual(0);
 });
@@ -45,30 +45,22 @@ it('a chunk of the topic without a word of the query is nearer than one of anoth
 it('a word of two meanings is read as the best chunks have it', () => {
   const [soil = 0, tide = 0] = latentScores(
     basis,
-    WORKSPACE,
-    ['crane'],
-    [
-      { score: 0, terms: ['seed', 'hedge'] },
-      { score: 0, terms: ['tide', 'pilot'] },
-      { score: 1, terms: ['crane', 'quay', 'tide'] },
-    ],
+    [idOf('crane')],
+    [chunk(0, 'seed', 'hedge'), chunk(0, 'tide', 'pilot'), chunk(1, 'crane', 'quay', 'tide')],
   );
   expect(tide).toBeGreaterThan(soil + 0.1);
 });
 
 it('nothing is near a query of which the basis has no term', () => {
-  const chunks = [{ score: 1, terms: ['tide', 'violin'] }];
-  expect(latentScores(basis, WORKSPACE, ['violin'], chunks)).toEqual([0]);
+  const chunks = [chunk(1, 'tide', 'violin')];
+  expect(latentScores(basis, [idOf('violin')], chunks)).toEqual([0]);
 });
 
 it('a word that none of the chunks has does not tell what it goes together with', () => {
-  const chunks = [
-    { score: 1, terms: ['hedge', 'crane'] },
-    { score: 1, terms: ['tide', 'pilot'] },
-  ];
-  expect(latentScores(basis, WORKSPACE, ['quay'], chunks)).toEqual([0, 0]);
-  expect(latentScores(basis, WORKSPACE, ['quay', 'crane'], chunks)).toEqual(
-    latentScores(basis, WORKSPACE, ['crane'], chunks),
+  const chunks = [chunk(1, 'hedge', 'crane'), chunk(1, 'tide', 'pilot')];
+  expect(latentScores(basis, [idOf('quay')], chunks)).toEqual([0, 0]);
+  expect(latentScores(basis, [idOf('quay'), idOf('crane')], chunks)).toEqual(
+    latentScores(basis, [idOf('crane')], chunks),
   );
 });
 

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { gatherWords, CHUNKS_PER_STEP } from '#src/documents/gather-words.ts';
+import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
+import { indexDocuments } from '#src/documents/index-documents.ts';
+import { mergePostings } from '#src/documents/merge-postings.ts';
+import { renewBasis } from '#src/documents/renew-basis.ts';
+import { foldTermDeltas } from '#src/documents/term-counts.ts';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { Services } from '#src/services.ts';
+import { VOCABULARY_SEED } from './search-questions.ts';
+import { createDocuments, type SyntheticItem } from './synthetic-documents.ts';
+
+const DOCUMENTS_PER_STEP = 256;
+const FOLD_ROWS = 5_000;
+
+/** Accepts and indexes documents as the workers would, until there are `wanted` chunks, and does what `term-fold` does. */
+export async function fillIndex(
+  services: Services,
+  workspaceId: WorkspaceId,
+  wanted: number,
+  bytes: number,
+): Promise<SyntheticItem[]> {
+  const { db, documentAcceptor, config } = services;
+  const pushed: SyntheticItem[] = [];
+  for (let seed = 1; (await countChunks(services)) < wanted; seed += 1) {
+    const items = createDocuments(DOCUMENTS_PER_STEP, bytes, {
+      seed,
+      vocabularySeed: VOCABULARY_SEED,
+      idPrefix: `bench-${seed}`,
+    });
+    const context = {
+      workspaceId,
+      writer: null,
+      requestId: null,
+      maxBytes: config.MAX_DOCUMENT_BYTES,
+    };
+    await Promise.all(
+      items.map((item) =>
+        documentAcceptor.accept(toIncomingDocument(ingestionItemSchema.parse(item), context)),
+      ),
+    );
+    const { rows } = await sql<{ id: DocumentId }>`
+      select id from document where status = 'accepted'`.execute(db);
+    const ids = rows.map(({ id }) => id);
+    await indexDocuments(services, ids, new AbortController().signal, Infinity);
+    pushed.push(...items);
+  }
+  await foldTerms(services);
+  await sql.raw('vacuum analyze').execute(db);
+  return pushed;
+}
+
+async function foldTerms(services: Services): Promise<void> {
+  const { db, inBackground } = services;
+  const { signal } = new AbortController();
+  while ((await foldTermDeltas(db, FOLD_ROWS)) === FOLD_ROWS);
+  while (await mergePostings(db, inBackground, signal));
+  while (await renewBasis(services, signal));
+  while ((await gatherWords(db)) === CHUNKS_PER_STEP);
+}
+
+export async function countChunks({ db }: Services): Promise<number> {
+  const { rows } = await sql<{ chunks: number }>`select count(*)::int as chunks from chunk`.execute(
+    db,
+  );
+  return rows[0]?.chunks ?? 0;
+}
+
+/**
+ * Copies the same rows into the table that a tutorial would create, with the indexes that it would create.
+ * @param hasVectorIndex in WASM, making the HNSW index takes longer than all the rest
+ */
+export async function copyToPlainTable(
+  { db, embedder }: Services,
+  hasVectorIndex: boolean,
+): Promise<void> {
+  await sql`create table plain_chunk as
+    select c.id, c.text, to_tsvector('english', c.text) as words,
+      v.embedding::vector(${sql.lit(embedder.dimensions)}) as embedding
+    from chunk c join chunk_vector v on v.chunk_id = c.id`.execute(db);
+  await sql.raw('create index plain_chunk_words on plain_chunk using gin (words)').execute(db);
+  if (hasVectorIndex) {
+    await db.connection().execute(async (connection) => {
+      // The graph of 100,000 vectors of 4 KB must fit, or its making takes ten times as long.
+      await sql`set maintenance_work_mem = '1GB'`.execute(connection);
+      await sql`set statement_timeout = 0`.execute(connection);
+      await sql`create index plain_chunk_nearest on plain_chunk
+        using hnsw (embedding vector_cosine_ops)`.execute(connection);
+      await sql`reset maintenance_work_mem`.execute(connection);
+      await sql`reset statement_timeout`.execute(connection);
+    });
+  }
+  await sql.raw('vacuum analyze plain_chunk').execute(db);
+}
+
+/** Bytes a chunk of what words are searched in, with indexes and what is stored out of line. */
+export async function bytesPerChunk(services: Services): Promise<Record<string, number>> {
+  const chunks = await countChunks(services);
+  const bytesOf = async (...tables: string[]) => {
+    const { rows } = await sql<{ bytes: number }>`
+      select sum(pg_total_relation_size(name::regclass))::float8 as bytes
+      from unnest(${tables}::text[]) as named(name)`.execute(services.db);
+    return Math.round((rows[0]?.bytes ?? 0) / chunks);
+  };
+  return {
+    'postings (searched)': await bytesOf('posting_bucket', 'posting_segment'),
+    'term counts': await bytesOf('term_count', 'term_delta'),
+    'chunk_terms (rows of an earlier version)': await bytesOf('chunk_terms'),
+  };
+}

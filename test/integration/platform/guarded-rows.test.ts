@@ -272,8 +272,8 @@ describe('a chat session', () => {
 
   it('has files that are read by one worker at a time', async () => {
     const id = (await insertUserFile({ services }, owner, 'PROCESSING')) as UserFileId;
-    expect(await claimUserFile(services.db, id, 1)).toMatchObject({ id });
-    expect(await claimUserFile(services.db, id, 1)).toBeNull();
+    expect(await claimUserFile(services.db, id, 2)).toMatchObject({ id });
+    expect(await claimUserFile(services.db, id, 2)).toBeNull();
   });
 });
 

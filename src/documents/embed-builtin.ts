@@ -1,7 +1,6 @@
-import { fastWalshHadamard, normalize } from '#src/platform/vector.ts';
-
 import type { Embedder } from './embed.ts';
 import { hash32 } from './hash-text.ts';
+import { compileSpreader, type FeatureSpreader } from './spread-features.ts';
 import { STOP_WORDS } from './stop-words.ts';
 import { scanFeatures, wordFeatures } from './tokenize.ts';
 
@@ -15,7 +14,7 @@ const STEM_SHARE = 0.5;
 /** Seeds are part of the model: changing one invalidates every stored vector. */
 const SIGN_SEEDS = [0x5eed01, 0x5eed02];
 
-const rotationsByDimensions = new Map<number, Float32Array[]>();
+const spreaders = new Map<number, FeatureSpreader>();
 
 /**
  * An embedder without a model, based on hashed character n-grams. It matches inflections, compounds, identifiers and
@@ -66,7 +65,8 @@ export function embedText(
   dimensions: number,
   weightOf: ((stem: string, word: string) => number) | null = null,
 ): Float32Array {
-  const vector = new Float32Array(dimensions);
+  const { vector, spread } = spreaderOf(dimensions);
+  vector.fill(0);
   const distinct = countWords(text);
   const { words, stems, shares } = wordFeatures;
   for (let at = 0; at < distinct; at += 1) {
@@ -75,13 +75,8 @@ export function embedText(
     const known = weightOf === null ? 1 : weightOf(stems[number] ?? '', words[number] ?? '');
     addFeatures(vector, number, (shares[number] ?? 0) * tf * known);
   }
-  for (const signs of rotationsOf(dimensions)) {
-    for (let index = 0; index < dimensions; index += 1) {
-      vector[index] = (vector[index] ?? 0) * (signs[index] ?? 0);
-    }
-    fastWalshHadamard(vector);
-  }
-  return normalize(vector);
+  spread();
+  return vector.slice();
 }
 
 function checkDimensions(dimensions: number): void {
@@ -145,14 +140,15 @@ function addFeatures(vector: Float32Array, number: number, weight: number): void
   vector[index] = (vector[index] ?? 0) + weight * STEM_SHARE * ((stem >> 31) | 1);
 }
 
-function rotationsOf(dimensions: number): Float32Array[] {
-  const known = rotationsByDimensions.get(dimensions);
+function spreaderOf(dimensions: number): FeatureSpreader {
+  const known = spreaders.get(dimensions);
   if (known !== undefined) return known;
   const rotations = SIGN_SEEDS.map((seed) =>
     Float32Array.from({ length: dimensions }, (_, index) =>
       (hash32(String(index), seed) & 1) === 0 ? 1 : -1,
     ),
   );
-  rotationsByDimensions.set(dimensions, rotations);
-  return rotations;
+  const spreader = compileSpreader(rotations);
+  spreaders.set(dimensions, spreader);
+  return spreader;
 }

@@ -2,7 +2,7 @@ import type { Embedder } from './embed.ts';
 import { hash32 } from './hash-text.ts';
 import { compileSpreader, type FeatureSpreader } from './spread-features.ts';
 import { STOP_WORDS } from './stop-words.ts';
-import { scanFeatures, wordFeatures } from './tokenize.ts';
+import { featureNumbers, wordFeatures } from './tokenize.ts';
 
 const DEFAULT_DIMENSIONS = 1024;
 const MIN_DIMENSIONS = 256;
@@ -99,23 +99,25 @@ let countings = 0;
 function countWords(text: string): number {
   let distinct = 0;
   countings += 1;
-  scanFeatures(text, (number) => {
-    if (number >= counts.length) makeRoom(number);
+  const numbers = featureNumbers(text);
+  if (wordFeatures.size > counts.length) makeRoom(wordFeatures.size);
+  for (let at = 0; at < numbers.length; at += 1) {
+    const number = numbers[at] ?? 0;
     if (countedIn[number] === countings) {
       counts[number] = (counts[number] ?? 0) + 1;
-      return;
+    } else {
+      countedIn[number] = countings;
+      counts[number] = 1;
+      met[distinct] = number;
+      distinct += 1;
     }
-    countedIn[number] = countings;
-    counts[number] = 1;
-    met[distinct] = number;
-    distinct += 1;
-  });
+  }
   return distinct;
 }
 
-function makeRoom(number: number): void {
+function makeRoom(size: number): void {
   const grown = (values: Int32Array): typeof met => {
-    const larger = new Int32Array(2 * number + 1);
+    const larger = new Int32Array(2 * size);
     larger.set(values);
     return larger;
   };

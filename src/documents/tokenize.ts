@@ -58,9 +58,10 @@ export function searchWords(text: string): string[] {
 /** The plain words of a text: lower case, identifiers whole and in parts. The builtin embedder's vectors rest on them. */
 export function tokenizeWords(text: string): string[] {
   const words: string[] = [];
-  expansions.scan(normalized(text), (number) => {
-    for (const part of expansions.entry(number).words) words.push(part);
-  });
+  const length = readWords(text);
+  for (let at = 0; at < length; at += 1) {
+    for (const part of expansions.entryAt(at).words) words.push(part);
+  }
   return words;
 }
 
@@ -70,8 +71,8 @@ export function stableTerms(text: string): string[] {
 }
 
 function collect(text: string, what: 'found' | 'terms'): string[] {
-  const normal = normalized(text);
-  const specials = specialWords(normal);
+  const length = readWords(text);
+  const specials = specialWords(last.normal);
   const collected: string[] = [];
   let next = 0;
   const addSpecials = (until: number): SpecialWord | undefined => {
@@ -84,17 +85,16 @@ function collect(text: string, what: 'found' | 'terms'): string[] {
     }
     return last;
   };
-  expansions.scan(normal, (number, start) => {
-    const expansion = expansions.entry(number);
-    const last = addSpecials(start);
-    if (last?.isSymbol === true && last.index === start) {
-      // The letter of `C++` does not stand alone.
-      collected.push(...expansion[what].slice(0, 1));
-      return;
-    }
-    for (const part of expansion[what]) collected.push(part);
-  });
-  addSpecials(normal.length);
+  for (let at = 0; at < length; at += 1) {
+    const start = expansions.starts[at] ?? 0;
+    const words = expansions.entryAt(at)[what];
+    const special = addSpecials(start);
+    // The letter of `C++` does not stand alone.
+    const isOfSymbol = special?.isSymbol === true && special.index === start;
+    if (isOfSymbol) collected.push(...words.slice(0, 1));
+    else for (const part of words) collected.push(part);
+  }
+  addSpecials(last.normal.length);
   return collected;
 }
 
@@ -104,7 +104,8 @@ function normalized(text: string): string {
 
 /** The ids of the terms of `text` under a workspace's salt, in no particular order: one for each occurrence. */
 export function termIds(text: string, salt: number): Int32Array {
-  const { normal, numbers, starts, length: words } = scanned(text);
+  const words = readWords(text);
+  const { numbers, starts } = expansions;
   const signedSalt = salt | 0;
   const symbols = new Set<number>();
   let length = 0;
@@ -113,7 +114,7 @@ export function termIds(text: string, salt: number): Int32Array {
     for (let at = 0; at < ids.length; at += 1) idBuffer[length + at] = ids[at] ?? 0;
     length += ids.length;
   };
-  for (const { words: special, index, isSymbol } of specialWords(normal)) {
+  for (const { words: special, index, isSymbol } of specialWords(last.normal)) {
     add(Int32Array.from(special, (word) => termId(stemWord(word), salt)));
     if (isSymbol) symbols.add(index);
   }
@@ -123,9 +124,9 @@ export function termIds(text: string, salt: number): Int32Array {
     const id = salts[number] === signedSalt ? (termIdsByNumber[number] ?? ASK) : ASK;
     if (symbols.size > 0 && symbols.has(starts[at] ?? 0)) {
       // The letter of `C++` does not stand alone.
-      add(idsOf(at, number, salt).subarray(0, 1));
+      add(idsOf(at, salt).subarray(0, 1));
     } else if (id === ASK) {
-      add(idsOf(at, number, salt));
+      add(idsOf(at, salt));
     } else if (id !== NO_TERM) {
       if (length === idBuffer.length) idBuffer = grown(idBuffer, length + 1);
       idBuffer[length] = id;
@@ -143,8 +144,10 @@ function grown(buffer: Int32Array, length: number): typeof idBuffer {
   return larger;
 }
 
-function idsOf(at: number, number: number, salt: number): Int32Array {
-  const expansion = expansionAt(at, number);
+/** Of the word at a place of the text that was read last. */
+function idsOf(at: number, salt: number): Int32Array {
+  const expansion = expansions.entryAt(at);
+  const number = expansions.numbers[at] ?? UNKEPT;
   if (expansion.ids === null || expansion.salt !== salt) {
     expansion.ids = Int32Array.from(expansion.terms, (term) => termId(term, salt));
     expansion.salt = salt;
@@ -156,71 +159,46 @@ function idsOf(at: number, number: number, salt: number): Int32Array {
   return expansion.ids;
 }
 
-/**
- * Calls `take` with the number in `wordFeatures` of each plain word of `text`, in order. Numbers are valid until the
- * next call.
- */
-export function scanFeatures(text: string, take: (number: number) => void): void {
+/** The numbers in `wordFeatures` of the plain words of `text`, in order: valid until the next call. */
+export function featureNumbers(text: string): Int32Array {
   if (wordFeatures.isFull) expansions.forget();
-  const { numbers, length } = scanned(text);
-  for (let at = 0; at < length; at += 1) {
-    const number = numbers[at] ?? 0;
-    const known = featuresByNumber[number] ?? ASK;
-    if (known === ASK) for (const feature of featuresOf(at, number)) take(feature);
-    else take(known);
+  const words = readWords(text);
+  const { numbers } = expansions;
+  let length = 0;
+  for (let at = 0; at < words; at += 1) {
+    const known = featuresByNumber[numbers[at] ?? UNKEPT] ?? ASK;
+    const several = known === ASK ? featuresAt(at) : NONE;
+    const room = length + Math.max(1, several.length);
+    if (room > featureBuffer.length) featureBuffer = grown(featureBuffer, room);
+    if (known !== ASK) featureBuffer[length++] = known;
+    for (let part = 0; part < several.length; part += 1) {
+      featureBuffer[length++] = several[part] ?? 0;
+    }
   }
+  return featureBuffer.subarray(0, length);
 }
 
-/** The words of one text by their numbers. */
-interface ScannedText {
-  text: string;
-  normal: string;
-  numbers: Int32Array;
-  starts: Int32Array;
-  length: number;
-  /** Those that were not kept, by place. */
-  unkept: Map<number, Expansion>;
-}
+const NONE = new Int32Array(0);
+let featureBuffer = new Int32Array(1024);
 
-/** The last one: the terms and the features of a text are asked for one after the other. */
-const last: ScannedText = {
-  text: '',
-  normal: '',
-  numbers: new Int32Array(1024),
-  starts: new Int32Array(1024),
-  length: 0,
-  unkept: new Map(),
-};
+/** The text that was read last: its terms and its features are asked for one after the other. */
+const last = { text: '', normal: '', words: 0 };
 
-function scanned(text: string): ScannedText {
-  if (last.text === text) return last;
+/** Reads the words of `text` into `expansions`. @returns how many there are */
+function readWords(text: string): number {
+  if (last.text === text) return last.words;
   forgetText();
   const normal = normalized(text);
-  expansions.scan(normal, (number, start) => {
-    const at = last.length;
-    if (at === last.numbers.length) {
-      last.numbers = grown(last.numbers, at + 1);
-      last.starts = grown(last.starts, at + 1);
-    }
-    last.numbers[at] = number;
-    last.starts[at] = start;
-    if (number === UNKEPT) last.unkept.set(at, expansions.entry(number));
-    last.length += 1;
-  });
-  last.text = text;
+  last.words = expansions.read(normal);
   last.normal = normal;
-  return last;
+  last.text = text;
+  return last.words;
 }
 
 function forgetText(): void {
   last.text = '';
   last.normal = '';
-  last.length = 0;
-  if (last.unkept.size > 0) last.unkept = new Map();
-}
-
-function expansionAt(at: number, number: number): Expansion {
-  return (number === UNKEPT ? last.unkept.get(at) : undefined) ?? expansions.entry(number);
+  last.words = 0;
 }
 
 function forgetNumbers(): void {
@@ -230,8 +208,9 @@ function forgetNumbers(): void {
   featuresByNumber.fill(ASK);
 }
 
-function featuresOf(at: number, number: number): Int32Array {
-  const expansion = expansionAt(at, number);
+function featuresAt(at: number): Int32Array {
+  const expansion = expansions.entryAt(at);
+  const number = expansions.numbers[at] ?? UNKEPT;
   expansion.features ??= Int32Array.from(expansion.words, (word) =>
     wordFeatures.numberOf(word, stemWord),
   );

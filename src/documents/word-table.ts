@@ -1,4 +1,4 @@
-import { scanWords } from './scan-words.ts';
+import { WordScan } from './scan-words.ts';
 
 /** Longer words are hardly ever met again. */
 const MAX_KEPT_LENGTH = 64;
@@ -7,7 +7,7 @@ const SLOTS = 2 ** 17;
 /** Words with one hash beyond this number are not kept, so nobody can make the table slow. */
 const MAX_PROBES = 16;
 
-/** The number of a word that is not kept; its entry is known until the next such word. */
+/** The number of every word that is not kept. */
 export const UNKEPT = -1;
 /** Numbers of kept words are below this. */
 export const MAX_NUMBERS = 2 * MAX_KEPT_WORDS;
@@ -27,7 +27,11 @@ export class WordTable<Entry> {
   readonly #ends = new Int32Array(MAX_NUMBERS);
   #characters = new Uint16Array(2 ** 16);
   #entries: Entry[] = [];
-  #unkept: Entry | undefined;
+  readonly #scan = new WordScan();
+  /** Numbers of the words of the text that was read last, in order. */
+  numbers = new Int32Array(0);
+  /** Entries of those that are not kept, by place. */
+  #unkept = new Map<number, Entry>();
 
   /**
    * @param create makes the entry of a word; called again for a word that was forgotten
@@ -38,39 +42,58 @@ export class WordTable<Entry> {
     this.#onForget = onForget;
   }
 
-  /** Calls `take` for each word that `scanWords` finds; words that are known are not copied. */
-  scan(text: string, take: (number: number, start: number) => void): void {
+  /** Where the words of the text that was read last start. */
+  get starts(): Int32Array {
+    return this.#scan.starts;
+  }
+
+  /**
+   * Reads a text and finds the number of each word; words that are known are not copied.
+   * @returns how many words there are
+   */
+  read(text: string): number {
     if (this.#entries.length >= MAX_KEPT_WORDS) this.forget();
-    scanWords(text, (start, end, hash) => take(this.#numberOf(text, start, end, hash), start));
+    if (this.#unkept.size > 0) this.#unkept = new Map();
+    const words = this.#scan.scan(text);
+    if (this.numbers.length !== this.starts.length) {
+      this.numbers = new Int32Array(this.starts.length);
+    }
+    const { numbers } = this;
+    for (let at = 0; at < words; at += 1) numbers[at] = this.#numberOf(text, at);
+    return words;
   }
 
-  /** What was made of the word; of `UNKEPT`: of the last word that was not kept. */
-  entry(number: number): Entry {
-    // Whoever asks has the number from `scan`, which has made the entry.
-    return (number === UNKEPT ? this.#unkept : this.#entries[number]) as Entry;
+  /** What was made of the word at a place of the text that was read last. */
+  entryAt(at: number): Entry {
+    const number = this.numbers[at] ?? UNKEPT;
+    // `read` has made the entry of each place.
+    return (number === UNKEPT ? this.#unkept.get(at) : this.#entries[number]) as Entry;
   }
 
-  /** Not while a text is scanned. */
+  /** The text that was read last is forgotten as well. */
   forget(): void {
     this.#slots.fill(0);
     this.#entries = [];
     this.#onForget();
   }
 
-  #numberOf(text: string, start: number, end: number, hash: number): number {
-    const length = end - start;
+  #numberOf(text: string, at: number): number {
+    const { starts, ends, hashes } = this.#scan;
+    const start = starts[at] ?? 0;
+    const length = (ends[at] ?? 0) - start;
+    const hash = hashes[at] ?? 0;
     let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
     for (let probes = 0; probes < MAX_PROBES && length <= MAX_KEPT_LENGTH; probes += 1) {
       const number = (this.#slots[slot] ?? 0) - 1;
       if (number < 0) {
         if (this.#entries.length >= MAX_NUMBERS) break;
         this.#slots[slot] = this.#entries.length + 1;
-        return this.#keep(text.slice(start, end), hash);
+        return this.#keep(text.slice(start, start + length), hash);
       }
-      if (this.#hashes[number] === hash && this.#isWord(number, text, start, length)) return number;
+      if (this.#hashes[number] === hash && this.#isWord(number, start, length)) return number;
       slot = (slot + 1) & (SLOTS - 1);
     }
-    this.#unkept = this.#create(text.slice(start, end));
+    this.#unkept.set(at, this.#create(text.slice(start, start + length)));
     return UNKEPT;
   }
 
@@ -86,12 +109,13 @@ export class WordTable<Entry> {
     return number;
   }
 
-  #isWord(number: number, text: string, start: number, length: number): boolean {
+  #isWord(number: number, start: number, length: number): boolean {
     const from = this.#startOf(number);
     if ((this.#ends[number] ?? 0) - from !== length) return false;
     const characters = this.#characters;
+    const { units } = this.#scan;
     for (let at = 0; at < length; at += 1) {
-      if (text.charCodeAt(start + at) !== characters[from + at]) return false;
+      if (units[start + at] !== characters[from + at]) return false;
     }
     return true;
   }

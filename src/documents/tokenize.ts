@@ -1,9 +1,10 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
 import { termId } from './bm25.ts';
 import { type ExpandedWord, expandWord, stemWord, termsOf } from './expand-word.ts';
+import { NumberList } from './number-list.ts';
 import { type SpecialWord, specialWords } from './special-words.ts';
 import { WordFeatures } from './word-features.ts';
-import { MAX_NUMBERS, UNKEPT, WordTable } from './word-table.ts';
+import { FEATURES, SALT, TERM, UNKEPT, UNKNOWN, WordTable } from './word-table.ts';
 
 /**
  * A run of letters, marks and digits, joined by single hyphens, underscores or apostrophes. Every repetition is bounded,
@@ -12,7 +13,6 @@ import { MAX_NUMBERS, UNKEPT, WordTable } from './word-table.ts';
 export const WORD_PATTERN =
   /[\p{L}\p{M}\p{N}]{1,30000}(?:[-_'’][\p{L}\p{M}\p{N}]{1,30000}){0,15}/gu;
 const NON_ASCII = /[^\0-\x7f]/;
-const ASK = -1;
 const NO_TERM = -2;
 
 /** What is made of a word as it stands in a text, once for many texts. */
@@ -20,22 +20,15 @@ interface Expansion extends ExpandedWord {
   /** Ids of the terms under `salt`, which is that of the last workspace; null before the first. */
   ids: Int32Array | null;
   salt: number;
-  /** Numbers of the words in `wordFeatures`; null until the builtin embedder asks. */
+  /** Where the records of the words in `wordFeatures` begin; null until the builtin embedder asks. */
   features: Int32Array | null;
 }
 
 /** By plain word: `Queue` and `queue` share theirs. */
 export const wordFeatures = new WordFeatures();
-/**
- * By number of a word that has one term or none, which most have: its id under `salts`, or `NO_TERM`; by number of one
- * that has one plain word: the number of its features. Both spare the way through its entry.
- */
-const termIdsByNumber = new Int32Array(MAX_NUMBERS).fill(ASK);
-const salts = new Int32Array(MAX_NUMBERS);
-const featuresByNumber = new Int32Array(MAX_NUMBERS).fill(ASK);
 const expansions = new WordTable<Expansion>(
   (word) => ({ ...expandWord(word), ids: null, salt: 0, features: null }),
-  forgetNumbers,
+  forgetWords,
 );
 
 /**
@@ -102,84 +95,82 @@ function normalized(text: string): string {
   return NON_ASCII.test(text) ? normalizeText(text, 'NFKC') : text;
 }
 
-/** The ids of the terms of `text` under a workspace's salt, in no particular order: one for each occurrence. */
+/**
+ * The ids of the terms of `text` under a workspace's salt, in no particular order: one for each occurrence. Valid until
+ * the next call.
+ */
 export function termIds(text: string, salt: number): Int32Array {
   const words = readWords(text);
-  const { numbers, starts } = expansions;
+  const { places, records, starts } = expansions;
   const signedSalt = salt | 0;
   const symbols = new Set<number>();
-  let length = 0;
-  const add = (ids: Int32Array): void => {
-    if (length + ids.length > idBuffer.length) idBuffer = grown(idBuffer, length + ids.length);
-    for (let at = 0; at < ids.length; at += 1) idBuffer[length + at] = ids[at] ?? 0;
-    length += ids.length;
-  };
+  idList.clear();
   for (const { words: special, index, isSymbol } of specialWords(last.normal)) {
-    add(Int32Array.from(special, (word) => termId(stemWord(word), salt)));
+    for (const word of special) idList.add(termId(stemWord(word), salt));
     if (isSymbol) symbols.add(index);
   }
-  if (length + words > idBuffer.length) idBuffer = grown(idBuffer, length + words);
   for (let at = 0; at < words; at += 1) {
-    const number = numbers[at] ?? 0;
-    const id = salts[number] === signedSalt ? (termIdsByNumber[number] ?? ASK) : ASK;
+    const place = places[at] ?? UNKEPT;
+    const isKnown = records[place + SALT] === signedSalt;
+    const id = isKnown ? (records[place + TERM] ?? UNKNOWN) : UNKNOWN;
     if (symbols.size > 0 && symbols.has(starts[at] ?? 0)) {
       // The letter of `C++` does not stand alone.
-      add(idsOf(at, salt).subarray(0, 1));
-    } else if (id === ASK) {
-      add(idsOf(at, salt));
+      idList.addAll(idsAt(at, salt).subarray(0, 1));
+    } else if (id === UNKNOWN) {
+      idList.addAll(idsAt(at, salt));
     } else if (id !== NO_TERM) {
-      if (length === idBuffer.length) idBuffer = grown(idBuffer, length + 1);
-      idBuffer[length] = id;
-      length += 1;
+      idList.add(id);
     }
   }
-  return idBuffer.slice(0, length);
+  return idList.values();
 }
 
-let idBuffer = new Int32Array(1024);
+const idList = new NumberList();
 
-function grown(buffer: Int32Array, length: number): typeof idBuffer {
-  const larger = new Int32Array(Math.max(length, 2 * buffer.length));
-  larger.set(buffer);
-  return larger;
-}
-
-/** Of the word at a place of the text that was read last. */
-function idsOf(at: number, salt: number): Int32Array {
+/** Of a word of the text that was read last. */
+function idsAt(at: number, salt: number): Int32Array {
   const expansion = expansions.entryAt(at);
-  const number = expansions.numbers[at] ?? UNKEPT;
   if (expansion.ids === null || expansion.salt !== salt) {
     expansion.ids = Int32Array.from(expansion.terms, (term) => termId(term, salt));
     expansion.salt = salt;
   }
-  if (number !== UNKEPT && expansion.ids.length < 2) {
-    termIdsByNumber[number] = expansion.ids[0] ?? NO_TERM;
-    salts[number] = salt;
+  const place = expansions.places[at] ?? UNKEPT;
+  if (place !== UNKEPT && expansion.ids.length < 2) {
+    expansions.records[place + TERM] = expansion.ids[0] ?? NO_TERM;
+    expansions.records[place + SALT] = salt;
   }
   return expansion.ids;
 }
 
-/** The numbers in `wordFeatures` of the plain words of `text`, in order: valid until the next call. */
-export function featureNumbers(text: string): Int32Array {
+/** Where the records in `wordFeatures` of the plain words of `text` begin, in order: valid until the next call. */
+export function featurePlaces(text: string): Int32Array {
   if (wordFeatures.isFull) expansions.forget();
   const words = readWords(text);
-  const { numbers } = expansions;
-  let length = 0;
+  const { places, records } = expansions;
+  featureList.clear();
   for (let at = 0; at < words; at += 1) {
-    const known = featuresByNumber[numbers[at] ?? UNKEPT] ?? ASK;
-    const several = known === ASK ? featuresAt(at) : NONE;
-    const room = length + Math.max(1, several.length);
-    if (room > featureBuffer.length) featureBuffer = grown(featureBuffer, room);
-    if (known !== ASK) featureBuffer[length++] = known;
-    for (let part = 0; part < several.length; part += 1) {
-      featureBuffer[length++] = several[part] ?? 0;
-    }
+    const known = records[(places[at] ?? UNKEPT) + FEATURES] ?? UNKNOWN;
+    if (known === UNKNOWN) featureList.addAll(featuresAt(at));
+    else featureList.add(known);
   }
-  return featureBuffer.subarray(0, length);
+  return featureList.values();
 }
 
-const NONE = new Int32Array(0);
-let featureBuffer = new Int32Array(1024);
+const featureList = new NumberList();
+
+/** Of a word of the text that was read last. */
+function featuresAt(at: number): Int32Array {
+  const expansion = expansions.entryAt(at);
+  expansion.features ??= Int32Array.from(expansion.words, (word) =>
+    wordFeatures.placeOf(word, stemWord),
+  );
+  const place = expansions.places[at] ?? UNKEPT;
+  const [only] = expansion.features;
+  if (place !== UNKEPT && only !== undefined && expansion.features.length === 1) {
+    expansions.records[place + FEATURES] = only;
+  }
+  return expansion.features;
+}
 
 /** The text that was read last: its terms and its features are asked for one after the other. */
 const last = { text: '', normal: '', words: 0 };
@@ -201,22 +192,7 @@ function forgetText(): void {
   last.words = 0;
 }
 
-function forgetNumbers(): void {
+function forgetWords(): void {
   forgetText();
   wordFeatures.forget();
-  termIdsByNumber.fill(ASK);
-  featuresByNumber.fill(ASK);
-}
-
-function featuresAt(at: number): Int32Array {
-  const expansion = expansions.entryAt(at);
-  const number = expansions.numbers[at] ?? UNKEPT;
-  expansion.features ??= Int32Array.from(expansion.words, (word) =>
-    wordFeatures.numberOf(word, stemWord),
-  );
-  const [only] = expansion.features;
-  if (number !== UNKEPT && only !== undefined && expansion.features.length === 1) {
-    featuresByNumber[number] = only;
-  }
-  return expansion.features;
 }

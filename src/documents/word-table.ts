@@ -65,7 +65,16 @@ export class WordTable<Entry> {
     const words = this.#scan.scan(text);
     if (this.places.length !== this.starts.length) this.places = new Int32Array(this.starts.length);
     const { places } = this;
-    for (let at = 0; at < words; at += 1) places[at] = this.#find(text, at);
+    const { starts, ends, hashes } = this.#scan;
+    for (let at = 0; at < words; at += 1) {
+      const start = starts[at] ?? 0;
+      const length = (ends[at] ?? 0) - start;
+      const hash = hashes[at] ?? 0;
+      // Nearly all words stand in their first slot.
+      const place = this.#slots[slotOf(hash)] ?? 0;
+      const isFound = place !== 0 && this.#isWord(place, hash, start, length);
+      places[at] = isFound ? place : this.#find(text, at);
+    }
     return words;
   }
 
@@ -90,7 +99,7 @@ export class WordTable<Entry> {
     const start = starts[at] ?? 0;
     const length = (ends[at] ?? 0) - start;
     const hash = hashes[at] ?? 0;
-    let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+    let slot = slotOf(hash);
     for (let probes = 0; probes < MAX_PROBES && length <= MAX_KEPT_LENGTH; probes += 1) {
       const place = this.#slots[slot] ?? 0;
       if (place === 0) {
@@ -98,7 +107,7 @@ export class WordTable<Entry> {
         this.#slots[slot] = this.#end;
         return this.#keep(text.slice(start, start + length), hash);
       }
-      if (this.records[place + HASH] === hash && this.#isWord(place, start, length)) return place;
+      if (this.#isWord(place, hash, start, length)) return place;
       slot = (slot + 1) & (SLOTS - 1);
     }
     this.#unkept.set(at, this.#create(text.slice(start, start + length)));
@@ -121,8 +130,9 @@ export class WordTable<Entry> {
     return place;
   }
 
-  #isWord(place: number, start: number, length: number): boolean {
-    if (this.records[place + LENGTH] !== length) return false;
+  #isWord(place: number, hash: number, start: number, length: number): boolean {
+    const { records } = this;
+    if (records[place + HASH] !== hash || records[place + LENGTH] !== length) return false;
     const from = 2 * (place + FIELDS);
     const known = this.#units;
     const { units } = this.#scan;
@@ -138,4 +148,8 @@ export class WordTable<Entry> {
     this.records = larger;
     this.#units = new Uint16Array(larger.buffer);
   }
+}
+
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
 }

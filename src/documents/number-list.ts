@@ -15,8 +15,12 @@ export class NumberList {
     this.length += 1;
   }
 
-  addAll(values: Int32Array): void {
-    for (let at = 0; at < values.length; at += 1) this.add(values[at] ?? 0);
+  at(place: number): number {
+    return this.#values[place] ?? 0;
+  }
+
+  replace(from: number, values: readonly number[]): void {
+    this.#values.set(values, from);
   }
 
   /** Valid until the list is next changed. */

@@ -4,7 +4,7 @@ import { type ExpandedWord, expandWord, stemWord, termsOf } from './expand-word.
 import { NumberList } from './number-list.ts';
 import { type SpecialWord, specialWords } from './special-words.ts';
 import { WordFeatures } from './word-features.ts';
-import { FEATURES, SALT, TERM, UNKEPT, UNKNOWN, WordTable } from './word-table.ts';
+import { FEATURE, FEATURES, SALT, TERM, TERMS, UNKEPT, UNKNOWN, WordTable } from './word-table.ts';
 
 /**
  * A run of letters, marks and digits, joined by single hyphens, underscores or apostrophes. Every repetition is bounded,
@@ -13,23 +13,13 @@ import { FEATURES, SALT, TERM, UNKEPT, UNKNOWN, WordTable } from './word-table.t
 export const WORD_PATTERN =
   /[\p{L}\p{M}\p{N}]{1,30000}(?:[-_'’][\p{L}\p{M}\p{N}]{1,30000}){0,15}/gu;
 const NON_ASCII = /[^\0-\x7f]/;
-const NO_TERM = -2;
-
-/** What is made of a word as it stands in a text, once for many texts. */
-interface Expansion extends ExpandedWord {
-  /** Ids of the terms under `salt`, which is that of the last workspace; null before the first. */
-  ids: Int32Array | null;
-  salt: number;
-  /** Where the records of the words in `wordFeatures` begin; null until the builtin embedder asks. */
-  features: Int32Array | null;
-}
 
 /** By plain word: `Queue` and `queue` share theirs. */
 export const wordFeatures = new WordFeatures();
-const expansions = new WordTable<Expansion>(
-  (word) => ({ ...expandWord(word), ids: null, salt: 0, features: null }),
-  forgetWords,
-);
+/** What is made of each word as it stands in a text, once for many texts. */
+const expansions = new WordTable<ExpandedWord>(expandWord, forgetWords);
+/** The terms, or the features, of words that have several. */
+const several = new NumberList();
 
 /**
  * The terms of `text` in order, as BM25 counts them: NFKC, lower case, identifiers whole and in parts, no stop words,
@@ -111,15 +101,14 @@ export function termIds(text: string, salt: number): Int32Array {
   }
   for (let at = 0; at < words; at += 1) {
     const place = places[at] ?? UNKEPT;
-    const isKnown = records[place + SALT] === signedSalt;
-    const id = isKnown ? (records[place + TERM] ?? UNKNOWN) : UNKNOWN;
-    if (symbols.size > 0 && symbols.has(starts[at] ?? 0)) {
-      // The letter of `C++` does not stand alone.
-      idList.addAll(idsAt(at, salt).subarray(0, 1));
-    } else if (id === UNKNOWN) {
-      idList.addAll(idsAt(at, salt));
-    } else if (id !== NO_TERM) {
-      idList.add(id);
+    const isKnown = records[place + SALT] === signedSalt && records[place + TERMS] !== UNKNOWN;
+    // The letter of `C++` does not stand alone.
+    const most = symbols.size > 0 && symbols.has(starts[at] ?? 0) ? 1 : Infinity;
+    if (place === UNKEPT) {
+      for (const id of idsAt(at, salt).slice(0, most)) idList.add(id);
+    } else {
+      if (!isKnown) learnTerms(at, salt);
+      addKept(idList, records[place + TERM] ?? 0, records[place + TERMS] ?? 0, most);
     }
   }
   return idList.values();
@@ -127,19 +116,21 @@ export function termIds(text: string, salt: number): Int32Array {
 
 const idList = new NumberList();
 
+function learnTerms(at: number, salt: number): void {
+  const { records, places } = expansions;
+  const place = places[at] ?? UNKEPT;
+  const ids = idsAt(at, salt);
+  const isFirst = records[place + TERMS] === UNKNOWN;
+  records[place + SALT] = salt;
+  records[place + TERMS] = ids.length;
+  // Under another salt, a word has other ids, and as many.
+  if (isFirst || ids.length === 1) records[place + TERM] = keep(ids);
+  else several.replace(records[place + TERM] ?? 0, ids);
+}
+
 /** Of a word of the text that was read last. */
-function idsAt(at: number, salt: number): Int32Array {
-  const expansion = expansions.entryAt(at);
-  if (expansion.ids === null || expansion.salt !== salt) {
-    expansion.ids = Int32Array.from(expansion.terms, (term) => termId(term, salt));
-    expansion.salt = salt;
-  }
-  const place = expansions.places[at] ?? UNKEPT;
-  if (place !== UNKEPT && expansion.ids.length < 2) {
-    expansions.records[place + TERM] = expansion.ids[0] ?? NO_TERM;
-    expansions.records[place + SALT] = salt;
-  }
-  return expansion.ids;
+function idsAt(at: number, salt: number): number[] {
+  return expansions.entryAt(at).terms.map((term) => termId(term, salt));
 }
 
 /** Where the records in `wordFeatures` of the plain words of `text` begin, in order: valid until the next call. */
@@ -149,27 +140,48 @@ export function featurePlaces(text: string): Int32Array {
   const { places, records } = expansions;
   featureList.clear();
   for (let at = 0; at < words; at += 1) {
-    const known = records[(places[at] ?? UNKEPT) + FEATURES] ?? UNKNOWN;
-    if (known === UNKNOWN) featureList.addAll(featuresAt(at));
-    else featureList.add(known);
+    const place = places[at] ?? UNKEPT;
+    if (place === UNKEPT) {
+      for (const feature of featuresAt(at)) featureList.add(feature);
+    } else {
+      if (records[place + FEATURES] === UNKNOWN) learnFeatures(at);
+      addKept(featureList, records[place + FEATURE] ?? 0, records[place + FEATURES] ?? 0);
+    }
   }
   return featureList.values();
 }
 
 const featureList = new NumberList();
 
+function learnFeatures(at: number): void {
+  const { records, places } = expansions;
+  const place = places[at] ?? UNKEPT;
+  const features = featuresAt(at);
+  records[place + FEATURES] = features.length;
+  records[place + FEATURE] = keep(features);
+}
+
 /** Of a word of the text that was read last. */
-function featuresAt(at: number): Int32Array {
-  const expansion = expansions.entryAt(at);
-  expansion.features ??= Int32Array.from(expansion.words, (word) =>
-    wordFeatures.placeOf(word, stemWord),
-  );
-  const place = expansions.places[at] ?? UNKEPT;
-  const [only] = expansion.features;
-  if (place !== UNKEPT && only !== undefined && expansion.features.length === 1) {
-    expansions.records[place + FEATURES] = only;
+function featuresAt(at: number): number[] {
+  return expansions.entryAt(at).words.map((word) => wordFeatures.placeOf(word, stemWord));
+}
+
+/** @returns what stands in a record for these numbers */
+function keep(numbers: readonly number[]): number {
+  if (numbers.length === 1) return numbers[0] ?? 0;
+  const from = several.length;
+  for (const number of numbers) several.add(number);
+  return from;
+}
+
+/** Adds the numbers for which `kept` stands in a record: `count`, or fewer. */
+function addKept(list: NumberList, kept: number, count: number, most: number = count): void {
+  if (count === 1) {
+    list.add(kept);
+    return;
   }
-  return expansion.features;
+  const end = kept + Math.min(count, most);
+  for (let at = kept; at < end; at += 1) list.add(several.at(at));
 }
 
 /** The text that was read last: its terms and its features are asked for one after the other. */
@@ -195,4 +207,5 @@ function forgetText(): void {
 function forgetWords(): void {
   forgetText();
   wordFeatures.forget();
+  several.clear();
 }

@@ -12,13 +12,16 @@ const MAX_PROBES = 16;
 const HASH = 0;
 const LENGTH = 1;
 const NUMBER = 2;
-/** What `tokenize.ts` knows of a word: `UNKNOWN` until it has asked. */
-export const TERM = 3;
-export const SALT = 4;
+/** What `tokenize.ts` makes of a word: so many terms under a salt, and so many features; `UNKNOWN` until it has asked. */
+export const SALT = 3;
+export const TERMS = 4;
 export const FEATURES = 5;
-const FIELDS = 6;
+/** If there is one, it stands here; if there are more, this says where. */
+export const TERM = 6;
+export const FEATURE = 7;
+const FIELDS = 8;
 export const UNKNOWN = -1;
-/** The record of every word that is not kept. Nothing is known of it. */
+/** The record of every word that is not kept: what it says is of the last that was asked for. */
 export const UNKEPT = 0;
 
 /**

@@ -14,8 +14,7 @@ test('words are found wherever they stand, near others or far from them', () => 
       const expected: [string, number][] = [];
       for (const [space, piece] of parts) {
         text += space;
-        const [[words = '', index = 0] = []] = found(piece);
-        expected.push([words, text.length + index]);
+        for (const [words, index] of found(piece)) expected.push([words, text.length + index]);
         text += piece;
       }
       expect(found(text)).toEqual(expected);

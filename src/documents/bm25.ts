@@ -1,4 +1,5 @@
 import { hash32 } from './hash-text.ts';
+import { sortIds } from './sort-ids.ts';
 
 /** Term ids live in [0, TERM_SPACE): below pgvector's limit of 1e9 sparsevec dimensions and positive as an int4. */
 export const TERM_SPACE = 2 ** 29;
@@ -61,20 +62,27 @@ export function countTermIds(terms: readonly string[], salt: number): Map<number
  * @param occurrences the term ids of a text in any order, one for each occurrence
  */
 export function documentWeights(occurrences: Int32Array): TermVector {
-  const sorted = occurrences.toSorted();
-  const ids = new Int32Array(sorted.length);
-  const weights = new Float32Array(sorted.length);
+  const { length } = occurrences;
+  const sorted = sortIds(occurrences);
+  if (length > weightBuffer.length) weightBuffer = new Float32Array(2 * length);
+  const weights = weightBuffer;
+  // Most terms of a text occur once.
+  const weightOfOne = termWeight(1, length);
   let distinct = 0;
-  for (let at = 0; at < sorted.length;) {
+  for (let at = 0; at < length;) {
     const id = sorted[at] ?? 0;
     const first = at;
-    while (at < sorted.length && sorted[at] === id) at += 1;
-    ids[distinct] = id;
-    weights[distinct] = termWeight(at - first, sorted.length);
+    while (at < length && sorted[at] === id) at += 1;
+    // The ids that were read make room for those that are distinct.
+    sorted[distinct] = id;
+    weights[distinct] = at - first === 1 ? weightOfOne : termWeight(at - first, length);
     distinct += 1;
   }
-  return { ids: ids.slice(0, distinct), weights: weights.slice(0, distinct) };
+  return { ids: sorted.slice(0, distinct), weights: weights.slice(0, distinct) };
 }
+
+/** To make an array takes longer than to fill one. */
+let weightBuffer = new Float32Array(1024);
 
 /** The document part for one term that occurs `tf` times in a text of `length` terms. */
 export function termWeight(tf: number, length: number): number {

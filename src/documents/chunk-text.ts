@@ -138,6 +138,8 @@ function metadataLines(metadata: ChunkableDocument['metadata'], maxTokens: numbe
 }
 
 function cutToTokens(text: string, maxTokens: number): string {
+  // No character costs more than a token.
+  if (text.length <= maxTokens) return text.trim();
   return text.slice(0, takeTokens(text, 0, text.length, maxTokens)).trim();
 }
 

@@ -1,9 +1,10 @@
-import { fastWalshHadamard, normalize } from '#src/platform/vector.ts';
-
 import type { Embedder } from './embed.ts';
 import { hash32 } from './hash-text.ts';
+import { compileSpreader, type FeatureSpreader } from './spread-features.ts';
 import { STOP_WORDS } from './stop-words.ts';
-import { scanFeatures, wordFeatures } from './tokenize.ts';
+import { NumberList } from './number-list.ts';
+import { featurePlaces, wordFeatures } from './tokenize.ts';
+import { COUNT, COUNTED_IN, firstGram, GRAMS, NUMBER, QUARTERS, STEM } from './word-features.ts';
 
 const DEFAULT_DIMENSIONS = 1024;
 const MIN_DIMENSIONS = 256;
@@ -15,7 +16,7 @@ const STEM_SHARE = 0.5;
 /** Seeds are part of the model: changing one invalidates every stored vector. */
 const SIGN_SEEDS = [0x5eed01, 0x5eed02];
 
-const rotationsByDimensions = new Map<number, Float32Array[]>();
+const spreaders = new Map<number, FeatureSpreader>();
 
 /**
  * An embedder without a model, based on hashed character n-grams. It matches inflections, compounds, identifiers and
@@ -66,22 +67,21 @@ export function embedText(
   dimensions: number,
   weightOf: ((stem: string, word: string) => number) | null = null,
 ): Float32Array {
-  const vector = new Float32Array(dimensions);
-  const distinct = countWords(text);
-  const { words, stems, shares } = wordFeatures;
-  for (let at = 0; at < distinct; at += 1) {
-    const number = met[at] ?? 0;
-    const tf = 1 + Math.log(counts[number] ?? 0);
+  const { vector, spread } = spreaderOf(dimensions);
+  vector.fill(0);
+  const met = countWords(text);
+  const { records, words, stems } = wordFeatures;
+  for (let at = 0; at < met.length; at += 1) {
+    const place = met[at] ?? 0;
+    const number = records[place + NUMBER] ?? 0;
+    const count = records[place + COUNT] ?? 0;
+    const tf = count === 1 ? 1 : 1 + Math.log(count);
+    const share = (records[place + QUARTERS] ?? 0) / 4;
     const known = weightOf === null ? 1 : weightOf(stems[number] ?? '', words[number] ?? '');
-    addFeatures(vector, number, (shares[number] ?? 0) * tf * known);
+    addFeatures(vector, place, share * tf * known);
   }
-  for (const signs of rotationsOf(dimensions)) {
-    for (let index = 0; index < dimensions; index += 1) {
-      vector[index] = (vector[index] ?? 0) * (signs[index] ?? 0);
-    }
-    fastWalshHadamard(vector);
-  }
-  return normalize(vector);
+  spread();
+  return vector.slice();
 }
 
 function checkDimensions(dimensions: number): void {
@@ -93,66 +93,55 @@ function checkDimensions(dimensions: number): void {
   }
 }
 
-/** Numbers in `wordFeatures` of the distinct words of the text that was counted last. */
-let met = new Int32Array(1024);
-/** By those numbers: how often each occurs in it, valid where `countedIn` has its number. */
-let counts = new Int32Array(1024);
-let countedIn = new Int32Array(1024);
+const metWords = new NumberList();
 let countings = 0;
 
-/** @returns how many distinct words `text` has; they are in `met` until the next call */
-function countWords(text: string): number {
-  let distinct = 0;
-  countings += 1;
-  scanFeatures(text, (number) => {
-    if (number >= counts.length) makeRoom(number);
-    if (countedIn[number] === countings) {
-      counts[number] = (counts[number] ?? 0) + 1;
-      return;
+/**
+ * Counts the words of a text in the records of `wordFeatures`.
+ * @returns where those of the distinct words begin; valid until the next call
+ */
+function countWords(text: string): Int32Array {
+  const places = featurePlaces(text);
+  const { records } = wordFeatures;
+  countings = (countings + 1) | 0;
+  metWords.clear();
+  for (let at = 0; at < places.length; at += 1) {
+    const place = places[at] ?? 0;
+    if (records[place + COUNTED_IN] === countings) {
+      records[place + COUNT] = (records[place + COUNT] ?? 0) + 1;
+    } else {
+      records[place + COUNTED_IN] = countings;
+      records[place + COUNT] = 1;
+      metWords.add(place);
     }
-    countedIn[number] = countings;
-    counts[number] = 1;
-    met[distinct] = number;
-    distinct += 1;
-  });
-  return distinct;
-}
-
-function makeRoom(number: number): void {
-  const grown = (values: Int32Array): typeof met => {
-    const larger = new Int32Array(2 * number + 1);
-    larger.set(values);
-    return larger;
-  };
-  [met, counts, countedIn] = [grown(met), grown(counts), grown(countedIn)];
-}
-
-/** The low bits of a hash select the dimension, the highest bit the sign. */
-function addFeatures(vector: Float32Array, number: number, weight: number): void {
-  const mask = vector.length - 1;
-  const { grams, stemHashes } = wordFeatures;
-  const from = wordFeatures.startOf(number);
-  const end = wordFeatures.ends[number] ?? 0;
-  const gramWeight = weight / Math.sqrt(end - from);
-  for (let at = from; at < end; at += 1) {
-    const hash = grams[at] ?? 0;
-    const index = hash & mask;
-    // Multiplied by the sign, 1 or -1: a branch would be mispredicted half of the time.
-    vector[index] = (vector[index] ?? 0) + gramWeight * ((hash >> 31) | 1);
   }
-  const stem = stemHashes[number] ?? 0;
-  const index = stem & mask;
-  vector[index] = (vector[index] ?? 0) + weight * STEM_SHARE * ((stem >> 31) | 1);
+  return metWords.values();
 }
 
-function rotationsOf(dimensions: number): Float32Array[] {
-  const known = rotationsByDimensions.get(dimensions);
+function addFeatures(vector: Float32Array, place: number, weight: number): void {
+  const { records, halves } = wordFeatures;
+  const grams = records[place + GRAMS] ?? 0;
+  const from = firstGram(place);
+  const gramWeight = weight / Math.sqrt(grams);
+  for (let at = from; at < from + grams; at += 1) addFeature(vector, halves[at] ?? 0, gramWeight);
+  addFeature(vector, records[place + STEM] ?? 0, weight * STEM_SHARE);
+}
+
+function addFeature(vector: Float32Array, feature: number, weight: number): void {
+  const dimension = feature & (vector.length - 1);
+  // Multiplied by the sign, 1 or -1: a branch would be mispredicted half of the time.
+  vector[dimension] = (vector[dimension] ?? 0) + weight * ((feature >> 31) | 1);
+}
+
+function spreaderOf(dimensions: number): FeatureSpreader {
+  const known = spreaders.get(dimensions);
   if (known !== undefined) return known;
   const rotations = SIGN_SEEDS.map((seed) =>
     Float32Array.from({ length: dimensions }, (_, index) =>
       (hash32(String(index), seed) & 1) === 0 ? 1 : -1,
     ),
   );
-  rotationsByDimensions.set(dimensions, rotations);
-  return rotations;
+  const spreader = compileSpreader(rotations);
+  spreaders.set(dimensions, spreader);
+  return spreader;
 }

@@ -10,8 +10,11 @@ const EMOJI =
   /(?![©®™])\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}){0,2}(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}){0,2}){0,6}|\p{Regional_Indicator}{2}/gu;
 /** What decides how an emoji looks, not what it shows. */
 const LOOKS = /\uFE0F|\p{Emoji_Modifier}/gu;
-/** Most texts have none; these are a look at each character. */
-const MAYBE_SPECIAL = /[+#]|\.[\dnNjJ]/;
+/** What each match of `SPECIAL` has, within so many units of its start and of its end. */
+const SIGN = /[+#]|\.[\dnNjJ]/g;
+const MAX_BEFORE_SIGN = 24;
+const MAX_AFTER_SIGN = 16;
+/** Most texts have none; this is a look at each character. */
 const MAYBE_EMOJI = /[\u2190-\u27BF\u2B00-\u2BFF\uD83C-\uD83E]/;
 
 /** Letters that are names of languages both alone and with a symbol. */
@@ -31,7 +34,7 @@ export interface SpecialWord {
  * another one; `C++` → c++; `C++20` → c++20, c++; `.NET` → dotnet; `Node.js` → nodejs; 🎉 → 🎉. In order.
  */
 export function specialWords(text: string): SpecialWord[] {
-  const found = MAYBE_SPECIAL.test(text) ? Array.from(text.matchAll(SPECIAL), toSpecial) : [];
+  const found = matchNearSigns(text);
   if (!NON_ASCII.test(text) || !MAYBE_EMOJI.test(text)) return found;
   const emoji = Array.from(text.matchAll(EMOJI), ({ 0: whole, index }) => ({
     index,
@@ -59,8 +62,32 @@ export function bareLetter(word: string): string | null {
   return word.length === 1 && BARE_LETTERS.includes(word) ? `${word} alone` : null;
 }
 
-function toSpecial({ 0: whole, index, groups = {} }: RegExpExecArray): SpecialWord {
+/**
+ * The matches of `SPECIAL`, which is slow, are looked for around the signs only. No match begins so early or ends so
+ * late that it meets the edge of what is cut out, or what stands next to that.
+ */
+function matchNearSigns(text: string): SpecialWord[] {
+  const found: SpecialWord[] = [];
+  SIGN.lastIndex = 0;
+  for (let sign = SIGN.exec(text); sign !== null;) {
+    const from = Math.max(0, sign.index - MAX_BEFORE_SIGN);
+    let to = sign.index;
+    for (; sign !== null && sign.index - to <= MAX_BEFORE_SIGN + MAX_AFTER_SIGN;) {
+      to = sign.index;
+      sign = SIGN.exec(text);
+    }
+    const near = text.slice(from, to + MAX_AFTER_SIGN);
+    for (const match of near.matchAll(SPECIAL)) found.push(toSpecial(match, from));
+  }
+  return found;
+}
+
+function toSpecial(
+  { 0: whole, index: at, groups = {} }: RegExpExecArray,
+  from: number,
+): SpecialWord {
   const { version, symbol, year, name = '', end = '' } = groups;
+  const index = from + at;
   const place = { index, end: index + whole.length, isSymbol: symbol !== undefined };
   if (version !== undefined) return { ...place, words: versionWords(version) };
   if (symbol === undefined) return { ...place, words: dottedWords(name, end) };

@@ -1,9 +1,10 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
 import { termId } from './bm25.ts';
 import { type ExpandedWord, expandWord, stemWord, termsOf } from './expand-word.ts';
+import { NumberList } from './number-list.ts';
 import { type SpecialWord, specialWords } from './special-words.ts';
 import { WordFeatures } from './word-features.ts';
-import { MAX_NUMBERS, UNKEPT, WordTable } from './word-table.ts';
+import { FEATURE, FEATURES, SALT, TERM, TERMS, UNKEPT, UNKNOWN, WordTable } from './word-table.ts';
 
 /**
  * A run of letters, marks and digits, joined by single hyphens, underscores or apostrophes. Every repetition is bounded,
@@ -12,31 +13,13 @@ import { MAX_NUMBERS, UNKEPT, WordTable } from './word-table.ts';
 export const WORD_PATTERN =
   /[\p{L}\p{M}\p{N}]{1,30000}(?:[-_'’][\p{L}\p{M}\p{N}]{1,30000}){0,15}/gu;
 const NON_ASCII = /[^\0-\x7f]/;
-const ASK = -1;
-const NO_TERM = -2;
-
-/** What is made of a word as it stands in a text, once for many texts. */
-interface Expansion extends ExpandedWord {
-  /** Ids of the terms under `salt`, which is that of the last workspace; null before the first. */
-  ids: Int32Array | null;
-  salt: number;
-  /** Numbers of the words in `wordFeatures`; null until the builtin embedder asks. */
-  features: Int32Array | null;
-}
 
 /** By plain word: `Queue` and `queue` share theirs. */
 export const wordFeatures = new WordFeatures();
-/**
- * By number of a word that has one term or none, which most have: its id under `salts`, or `NO_TERM`; by number of one
- * that has one plain word: the number of its features. Both spare the way through its entry.
- */
-const termIdsByNumber = new Int32Array(MAX_NUMBERS).fill(ASK);
-const salts = new Int32Array(MAX_NUMBERS);
-const featuresByNumber = new Int32Array(MAX_NUMBERS).fill(ASK);
-const expansions = new WordTable<Expansion>(
-  (word) => ({ ...expandWord(word), ids: null, salt: 0, features: null }),
-  forgetNumbers,
-);
+/** What is made of each word as it stands in a text, once for many texts. */
+const expansions = new WordTable<ExpandedWord>(expandWord, forgetWords);
+/** The terms, or the features, of words that have several. */
+const several = new NumberList();
 
 /**
  * The terms of `text` in order, as BM25 counts them: NFKC, lower case, identifiers whole and in parts, no stop words,
@@ -58,9 +41,10 @@ export function searchWords(text: string): string[] {
 /** The plain words of a text: lower case, identifiers whole and in parts. The builtin embedder's vectors rest on them. */
 export function tokenizeWords(text: string): string[] {
   const words: string[] = [];
-  expansions.scan(normalized(text), (number) => {
-    for (const part of expansions.entry(number).words) words.push(part);
-  });
+  const length = readWords(text);
+  for (let at = 0; at < length; at += 1) {
+    for (const part of expansions.entryAt(at).words) words.push(part);
+  }
   return words;
 }
 
@@ -70,8 +54,8 @@ export function stableTerms(text: string): string[] {
 }
 
 function collect(text: string, what: 'found' | 'terms'): string[] {
-  const normal = normalized(text);
-  const specials = specialWords(normal);
+  const length = readWords(text);
+  const specials = specialWords(last.normal);
   const collected: string[] = [];
   let next = 0;
   const addSpecials = (until: number): SpecialWord | undefined => {
@@ -84,17 +68,16 @@ function collect(text: string, what: 'found' | 'terms'): string[] {
     }
     return last;
   };
-  expansions.scan(normal, (number, start) => {
-    const expansion = expansions.entry(number);
-    const last = addSpecials(start);
-    if (last?.isSymbol === true && last.index === start) {
-      // The letter of `C++` does not stand alone.
-      collected.push(...expansion[what].slice(0, 1));
-      return;
-    }
-    for (const part of expansion[what]) collected.push(part);
-  });
-  addSpecials(normal.length);
+  for (let at = 0; at < length; at += 1) {
+    const start = expansions.starts[at] ?? 0;
+    const words = expansions.entryAt(at)[what];
+    const special = addSpecials(start);
+    // The letter of `C++` does not stand alone.
+    const isOfSymbol = special?.isSymbol === true && special.index === start;
+    if (isOfSymbol) collected.push(...words.slice(0, 1));
+    else for (const part of words) collected.push(part);
+  }
+  addSpecials(last.normal.length);
   return collected;
 }
 
@@ -102,37 +85,33 @@ function normalized(text: string): string {
   return NON_ASCII.test(text) ? normalizeText(text, 'NFKC') : text;
 }
 
-/** The ids of the terms of `text` under a workspace's salt, in no particular order: one for each occurrence. */
+/**
+ * The ids of the terms of `text` under a workspace's salt, in no particular order: one for each occurrence. Valid until
+ * the next call.
+ */
 export function termIds(text: string, salt: number): Int32Array {
-  const { normal, numbers, starts, length: words } = scanned(text);
+  const words = readWords(text);
+  const { places, records, starts } = expansions;
   const signedSalt = salt | 0;
   const symbols = new Set<number>();
-  let length = 0;
-  const add = (ids: Int32Array): void => {
-    if (length + ids.length > idBuffer.length) idBuffer = grown(idBuffer, length + ids.length);
-    for (let at = 0; at < ids.length; at += 1) idBuffer[length + at] = ids[at] ?? 0;
-    length += ids.length;
-  };
-  for (const { words: special, index, isSymbol } of specialWords(normal)) {
-    add(Int32Array.from(special, (word) => termId(stemWord(word), salt)));
+  idList.clear();
+  for (const { words: special, index, isSymbol } of specialWords(last.normal)) {
+    for (const word of special) idList.add(termId(stemWord(word), salt));
     if (isSymbol) symbols.add(index);
   }
-  if (length + words > idBuffer.length) idBuffer = grown(idBuffer, length + words);
   for (let at = 0; at < words; at += 1) {
-    const number = numbers[at] ?? 0;
-    const id = salts[number] === signedSalt ? (termIdsByNumber[number] ?? ASK) : ASK;
-    if (symbols.size > 0 && symbols.has(starts[at] ?? 0)) {
-      // The letter of `C++` does not stand alone.
-      add(idsOf(at, number, salt).subarray(0, 1));
-    } else if (id === ASK) {
-      add(idsOf(at, number, salt));
-    } else if (id !== NO_TERM) {
-      if (length === idBuffer.length) idBuffer = grown(idBuffer, length + 1);
-      idBuffer[length] = id;
-      length += 1;
+    const place = places[at] ?? UNKEPT;
+    const isKnown = records[place + SALT] === signedSalt && records[place + TERMS] !== UNKNOWN;
+    // The letter of `C++` does not stand alone.
+    const most = symbols.size > 0 && symbols.has(starts[at] ?? 0) ? 1 : Infinity;
+    if (place === UNKEPT) {
+      for (const id of idsAt(at, salt).slice(0, most)) idList.add(id);
+    } else {
+      if (!isKnown) learnTerms(at, salt);
+      addKept(idList, records[place + TERM] ?? 0, records[place + TERMS] ?? 0, most);
     }
   }
-  return idBuffer.slice(0, length);
+  return idList.values();
 }
 
 /**
@@ -145,120 +124,113 @@ export function scanTerms(
   take: (terms: readonly string[], start: number, end: number) => void,
 ): boolean {
   if (NON_ASCII.test(text)) return false;
-  expansions.scan(text, (number, start, end) => take(expansions.entry(number).terms, start, end));
+  const words = readWords(text);
+  const { starts, ends } = expansions;
+  for (let at = 0; at < words; at += 1) {
+    take(expansions.entryAt(at).terms, starts[at] ?? 0, ends[at] ?? 0);
+  }
   return true;
 }
 
 /** The ids of the terms that `tokenize` gives, in the same order. */
 export function orderedTermIds(text: string, salt: number): Int32Array {
   // Only special words stand elsewhere.
-  if (specialWords(normalized(text)).length === 0) return termIds(text, salt);
+  if (specialWords(normalized(text)).length === 0) return termIds(text, salt).slice();
   return Int32Array.from(tokenize(text), (term) => termId(term, salt));
 }
 
-let idBuffer = new Int32Array(1024);
+const idList = new NumberList();
 
-function grown(buffer: Int32Array, length: number): typeof idBuffer {
-  const larger = new Int32Array(Math.max(length, 2 * buffer.length));
-  larger.set(buffer);
-  return larger;
+function learnTerms(at: number, salt: number): void {
+  const { records, places } = expansions;
+  const place = places[at] ?? UNKEPT;
+  const ids = idsAt(at, salt);
+  const isFirst = records[place + TERMS] === UNKNOWN;
+  records[place + SALT] = salt;
+  records[place + TERMS] = ids.length;
+  // Under another salt, a word has other ids, and as many.
+  if (isFirst || ids.length === 1) records[place + TERM] = keep(ids);
+  else several.replace(records[place + TERM] ?? 0, ids);
 }
 
-function idsOf(at: number, number: number, salt: number): Int32Array {
-  const expansion = expansionAt(at, number);
-  if (expansion.ids === null || expansion.salt !== salt) {
-    expansion.ids = Int32Array.from(expansion.terms, (term) => termId(term, salt));
-    expansion.salt = salt;
-  }
-  if (number !== UNKEPT && expansion.ids.length < 2) {
-    termIdsByNumber[number] = expansion.ids[0] ?? NO_TERM;
-    salts[number] = salt;
-  }
-  return expansion.ids;
+/** Of a word of the text that was read last. */
+function idsAt(at: number, salt: number): number[] {
+  return expansions.entryAt(at).terms.map((term) => termId(term, salt));
 }
 
-/**
- * Calls `take` with the number in `wordFeatures` of each plain word of `text`, in order. Numbers are valid until the
- * next call.
- */
-export function scanFeatures(text: string, take: (number: number) => void): void {
+/** Where the records in `wordFeatures` of the plain words of `text` begin, in order: valid until the next call. */
+export function featurePlaces(text: string): Int32Array {
   if (wordFeatures.isFull) expansions.forget();
-  const { numbers, length } = scanned(text);
-  for (let at = 0; at < length; at += 1) {
-    const number = numbers[at] ?? 0;
-    const known = featuresByNumber[number] ?? ASK;
-    if (known === ASK) for (const feature of featuresOf(at, number)) take(feature);
-    else take(known);
+  const words = readWords(text);
+  const { places, records } = expansions;
+  featureList.clear();
+  for (let at = 0; at < words; at += 1) {
+    const place = places[at] ?? UNKEPT;
+    if (place === UNKEPT) {
+      for (const feature of featuresAt(at)) featureList.add(feature);
+    } else {
+      if (records[place + FEATURES] === UNKNOWN) learnFeatures(at);
+      addKept(featureList, records[place + FEATURE] ?? 0, records[place + FEATURES] ?? 0);
+    }
   }
+  return featureList.values();
 }
 
-/** The words of one text by their numbers. */
-interface ScannedText {
-  text: string;
-  normal: string;
-  numbers: Int32Array;
-  starts: Int32Array;
-  length: number;
-  /** Those that were not kept, by place. */
-  unkept: Map<number, Expansion>;
+const featureList = new NumberList();
+
+function learnFeatures(at: number): void {
+  const { records, places } = expansions;
+  const place = places[at] ?? UNKEPT;
+  const features = featuresAt(at);
+  records[place + FEATURES] = features.length;
+  records[place + FEATURE] = keep(features);
 }
 
-/** The last one: the terms and the features of a text are asked for one after the other. */
-const last: ScannedText = {
-  text: '',
-  normal: '',
-  numbers: new Int32Array(1024),
-  starts: new Int32Array(1024),
-  length: 0,
-  unkept: new Map(),
-};
+/** Of a word of the text that was read last. */
+function featuresAt(at: number): number[] {
+  return expansions.entryAt(at).words.map((word) => wordFeatures.placeOf(word, stemWord));
+}
 
-function scanned(text: string): ScannedText {
-  if (last.text === text) return last;
+/** @returns what stands in a record for these numbers */
+function keep(numbers: readonly number[]): number {
+  if (numbers.length === 1) return numbers[0] ?? 0;
+  const from = several.length;
+  for (const number of numbers) several.add(number);
+  return from;
+}
+
+/** Adds the numbers for which `kept` stands in a record: `count`, or fewer. */
+function addKept(list: NumberList, kept: number, count: number, most: number = count): void {
+  if (count === 1) {
+    list.add(kept);
+    return;
+  }
+  const end = kept + Math.min(count, most);
+  for (let at = kept; at < end; at += 1) list.add(several.at(at));
+}
+
+/** The text that was read last: its terms and its features are asked for one after the other. */
+const last = { text: '', normal: '', words: 0 };
+
+/** Reads the words of `text` into `expansions`. @returns how many there are */
+function readWords(text: string): number {
+  if (last.text === text) return last.words;
   forgetText();
   const normal = normalized(text);
-  expansions.scan(normal, (number, start) => {
-    const at = last.length;
-    if (at === last.numbers.length) {
-      last.numbers = grown(last.numbers, at + 1);
-      last.starts = grown(last.starts, at + 1);
-    }
-    last.numbers[at] = number;
-    last.starts[at] = start;
-    if (number === UNKEPT) last.unkept.set(at, expansions.entry(number));
-    last.length += 1;
-  });
-  last.text = text;
+  last.words = expansions.read(normal);
   last.normal = normal;
-  return last;
+  last.text = text;
+  return last.words;
 }
 
 function forgetText(): void {
   last.text = '';
   last.normal = '';
-  last.length = 0;
-  if (last.unkept.size > 0) last.unkept = new Map();
+  last.words = 0;
 }
 
-function expansionAt(at: number, number: number): Expansion {
-  return (number === UNKEPT ? last.unkept.get(at) : undefined) ?? expansions.entry(number);
-}
-
-function forgetNumbers(): void {
+function forgetWords(): void {
   forgetText();
   wordFeatures.forget();
-  termIdsByNumber.fill(ASK);
-  featuresByNumber.fill(ASK);
-}
-
-function featuresOf(at: number, number: number): Int32Array {
-  const expansion = expansionAt(at, number);
-  expansion.features ??= Int32Array.from(expansion.words, (word) =>
-    wordFeatures.numberOf(word, stemWord),
-  );
-  const [only] = expansion.features;
-  if (number !== UNKEPT && only !== undefined && expansion.features.length === 1) {
-    featuresByNumber[number] = only;
-  }
-  return expansion.features;
+  several.clear();
 }

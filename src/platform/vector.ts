@@ -33,40 +33,6 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector;
 }
 
-/**
- * In-place Walsh–Hadamard transform, natural order, unscaled: applying it twice multiplies by the length. The length
- * must be a power of two.
- */
-export function fastWalshHadamard(vector: Float32Array): Float32Array {
-  const length = vector.length;
-  if (length === 0 || (length & (length - 1)) !== 0) {
-    throw new RangeError(`A Walsh–Hadamard transform needs a power-of-two length, not ${length}.`);
-  }
-  // Two levels at a time halve the passes over memory; an odd level is left for the end.
-  let span = 1;
-  for (; span * 2 < length; span *= 4) {
-    for (let block = 0; block < length; block += span * 4) {
-      for (let at = block; at < block + span; at += 1) {
-        const a = vector[at] ?? 0;
-        const b = vector[at + span] ?? 0;
-        const c = vector[at + span * 2] ?? 0;
-        const d = vector[at + span * 3] ?? 0;
-        vector[at] = a + b + (c + d);
-        vector[at + span] = a - b + (c - d);
-        vector[at + span * 2] = a + b - (c + d);
-        vector[at + span * 3] = a - b - (c - d);
-      }
-    }
-  }
-  for (let at = 0; span < length && at < span; at += 1) {
-    const a = vector[at] ?? 0;
-    const b = vector[at + span] ?? 0;
-    vector[at] = a + b;
-    vector[at + span] = a - b;
-  }
-  return vector;
-}
-
 /** Text form of a pgvector `vector` or `halfvec`: `[0.1,-2]`. */
 export function vectorLiteral(vector: Float32Array): string {
   return pgvector.toSql(Array.from(vector)) ?? '[]';

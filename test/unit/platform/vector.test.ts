@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
 import {
-  fastWalshHadamard,
   normalize,
   signBits,
   sparseVectorLiteral,
@@ -27,16 +26,6 @@ test('normalizing yields unit length and leaves a zero vector unchanged', () => 
     Math.fround(0.8),
   ]);
   expect(Array.from(normalize(new Float32Array(3)))).toEqual([0, 0, 0]);
-});
-
-test('the Walsh–Hadamard transform matches its definition and is its own inverse up to the length', () => {
-  const transformed = fastWalshHadamard(Float32Array.from([1, 2, 3, 4]));
-  expect(Array.from(transformed)).toEqual([10, -2, -4, 0]);
-  expect(Array.from(fastWalshHadamard(transformed))).toEqual([4, 8, 12, 16]);
-});
-
-test('a length that is not a power of two is refused', () => {
-  expect(() => fastWalshHadamard(new Float32Array(6))).toThrow('not 6');
 });
 
 test('literals are readable by pgvector, with sparse ones counting from one', () => {

@@ -179,7 +179,10 @@ describe('of documents that say the same', () => {
     const late = `The crew is small. It is paid well. Nobody sleeps. ${text}`;
     expect(chosen({ text: late }, { text })).toBe(1);
     const semantic_identifier = 'Coil a wet rope';
-    const [better, opening] = [{ score: 0.5, text: late }, { score: 0.4, text }];
+    const [better, opening] = [
+      { score: 0.5, text: late },
+      { score: 0.4, text },
+    ];
     expect(chosen({ semantic_identifier, ...better }, { semantic_identifier, ...opening })).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const READS_CHUNKS = /\b(?:from|join) chunk(?:_terms|_vector)?\b/;
-/** These maintain the rows, but show them to nobody; the last two read what a search has found already. */
+/** These maintain the rows, but show them to nobody; the last one reads what a search has found already. */
 const MAINTAINERS = [
   'delete-documents.ts',
   'gather-words.ts',
@@ -12,7 +12,6 @@ const MAINTAINERS = [
   'read-postings.ts',
   'renew-basis.ts',
   'renew-terms.ts',
-  'search/read-evidence.ts',
   'search/read-term-scores.ts',
 ];
 

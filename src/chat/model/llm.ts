@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 
-import { boundedFetch } from './bounded-fetch.ts';
+import { AnswerEvents } from './answer-events.ts';
 import type {
   ChatModel,
   ChatModelPart,
@@ -10,13 +10,7 @@ import type {
 } from './chat-model.ts';
 import { iterateWithin } from './iterate-within.ts';
 import { deltaOf } from './json-members.ts';
-import {
-  libraryCall,
-  type LibraryCall,
-  type LibraryModel,
-  type LibraryPart,
-} from './library-call.ts';
-import { normalizingFetch } from './normalize-events.ts';
+import { libraryCall, type LibraryModel, type LibraryPart } from './library-call.ts';
 import { describeModelFailure } from './model-failure.ts';
 import { StateCollector } from './provider-state.ts';
 import { type AnswerPiece, readAnswer } from './read-answer.ts';
@@ -133,7 +127,7 @@ async function* streamAsTaken(
   for (;;) {
     let hasBegun = false;
     try {
-      for await (const part of streamOnce(openLibrary(endpoint, shaped), request, endpoint)) {
+      for await (const part of streamOnce(request, shaped, endpoint)) {
         if (!hasBegun) shaped.accept();
         hasBegun = true;
         yield part;
@@ -145,21 +139,24 @@ async function* streamAsTaken(
   }
 }
 
-function openLibrary(endpoint: Endpoint, shaped: RequestTry): LibraryModel {
-  const { baseUrl, apiKey, model, fetch, maxAnswerBytes = MAX_ANSWER_BYTES } = endpoint;
+function openLibrary(
+  { baseUrl, apiKey, model }: Endpoint,
+  shaped: RequestTry,
+  events: AnswerEvents,
+): LibraryModel {
   return createOpenAICompatible({
     name: 'openai-compatible',
     baseURL: baseUrl,
     includeUsage: true,
-    fetch: normalizingFetch(boundedFetch(fetch, maxAnswerBytes)),
+    fetch: events.fetch,
     transformRequestBody: (body) => shaped.shape(body),
     ...(apiKey === null ? {} : { apiKey }),
   }).chatModel(model);
 }
 
 async function* streamOnce(
-  library: LibraryModel,
   request: ChatModelRequest,
+  shaped: RequestTry,
   endpoint: Endpoint,
 ): AsyncGenerator<ChatModelPart, void> {
   const { timings } = endpoint;
@@ -167,7 +164,7 @@ async function* streamOnce(
   const upstream = new AbortController();
   const abortSignal = AbortSignal.any([request.signal, upstream.signal]);
   // The library's own timeouts do not cover a server that accepts the call and never answers.
-  const pieces = iterateWithin(callLibrary(library, libraryCall(request, endpoint, abortSignal)), {
+  const pieces = iterateWithin(callLibrary({ ...request, signal: abortSignal }, shaped, endpoint), {
     firstMs: timings.firstTokenMs,
     nextMs: timings.betweenTokensMs,
     counts: (piece) => !('delta' in piece) || piece.delta !== '',
@@ -182,11 +179,19 @@ async function* streamOnce(
 
 /** The parts from the endpoint, without empty ones. */
 async function* callLibrary(
-  library: LibraryModel,
-  call: LibraryCall,
+  request: ChatModelRequest,
+  shaped: RequestTry,
+  endpoint: Endpoint,
 ): AsyncGenerator<AnswerPiece, void> {
-  const { stream } = await library.doStream(call);
+  const events = new AnswerEvents(endpoint.fetch, endpoint.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+  const library = openLibrary(endpoint, shaped, events);
+  const { stream } = await library.doStream(libraryCall(request, endpoint));
   const state = new StateCollector();
+  for await (const { chunk, reasoning, text } of events.words()) {
+    state.add(chunk);
+    if (reasoning !== '') yield { type: 'reasoning', delta: reasoning };
+    if (text !== '') yield { type: 'text', delta: text };
+  }
   let refusal = '';
   for await (const part of stream) {
     if (part.type === 'error') throw part.error;

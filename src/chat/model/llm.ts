@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 
 import { AnswerEvents } from './answer-events.ts';
@@ -23,6 +24,9 @@ const MAX_CHARACTERS = 200_000;
 const MAX_CHARACTERS_PER_TOKEN = 16;
 /** `MAX_CHARACTERS` in chunks of one character each. */
 const MAX_ANSWER_BYTES = 64_000_000;
+
+/** Made once: an error takes time to collect its stack. */
+const LEFT = new Error('The answer is no longer read.');
 
 export interface ChatModelTimings {
   firstTokenMs: number;
@@ -61,6 +65,7 @@ export function createChatModel(settings: ChatModelSettings): ChatModel {
     ...settings,
     timings: { ...TIMINGS, ...settings.timings },
     quirks: new RequestQuirks(),
+    library: openLibrary(settings),
   };
   const stream = (request: ChatModelRequest): AsyncGenerator<ChatModelPart, void> =>
     streamInFull(request, endpoint);
@@ -71,6 +76,7 @@ export function createChatModel(settings: ChatModelSettings): ChatModel {
 interface Endpoint extends ChatModelSettings {
   timings: ChatModelTimings;
   quirks: RequestQuirks;
+  library: LibraryModel;
 }
 
 /**
@@ -139,19 +145,32 @@ async function* streamAsTaken(
   }
 }
 
-function openLibrary(
-  { baseUrl, apiKey, model }: Endpoint,
-  shaped: RequestTry,
-  events: AnswerEvents,
-): LibraryModel {
+interface LibraryRun {
+  shaped: RequestTry;
+  events: AnswerEvents;
+}
+
+/**
+ * The current call of the library. Its model is opened once, because that builds schemas, and its hooks are told nothing
+ * of the call that they serve.
+ */
+const libraryRun = new AsyncLocalStorage<LibraryRun>();
+
+function openLibrary({ baseUrl, apiKey, model }: ChatModelSettings): LibraryModel {
   return createOpenAICompatible({
     name: 'openai-compatible',
     baseURL: baseUrl,
     includeUsage: true,
-    fetch: events.fetch,
-    transformRequestBody: (body) => shaped.shape(body),
+    fetch: (input, init) => currentRun().events.fetch(input, init),
+    transformRequestBody: (body) => currentRun().shaped.shape(body),
     ...(apiKey === null ? {} : { apiKey }),
   }).chatModel(model);
+}
+
+function currentRun(): LibraryRun {
+  const run = libraryRun.getStore();
+  if (run === undefined) throw new Error('The library calls a model only for libraryRun.');
+  return run;
 }
 
 async function* streamOnce(
@@ -173,7 +192,7 @@ async function* streamOnce(
   try {
     yield* readAnswer(pieces, maxCharactersOf(request, endpoint));
   } finally {
-    upstream.abort();
+    upstream.abort(LEFT);
   }
 }
 
@@ -184,8 +203,9 @@ async function* callLibrary(
   endpoint: Endpoint,
 ): AsyncGenerator<AnswerPiece, void> {
   const events = new AnswerEvents(endpoint.fetch, endpoint.maxAnswerBytes ?? MAX_ANSWER_BYTES);
-  const library = openLibrary(endpoint, shaped, events);
-  const { stream } = await library.doStream(libraryCall(request, endpoint));
+  const { stream } = await libraryRun.run({ shaped, events }, () =>
+    endpoint.library.doStream(libraryCall(request, endpoint)),
+  );
   const state = new StateCollector();
   for await (const { chunk, reasoning, text } of events.words()) {
     state.add(chunk);

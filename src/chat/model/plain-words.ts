@@ -10,7 +10,9 @@ export interface PlainWords {
 export function plainWords(chunk: unknown): PlainWords | null {
   if (!isObject(chunk) || !isAbsent(chunk['error']) || !isAbsent(chunk['usage'])) return null;
   const choices = chunk['choices'];
-  if (!Array.isArray(choices) || choices.length !== 1) return null;
+  if (!Array.isArray(choices) || choices.length > 1) return null;
+  // Azure begins with such a chunk.
+  if (choices.length === 0) return { reasoning: '', text: '' };
   const choice: unknown = choices[0];
   if (!isObject(choice) || !isAbsent(choice['finish_reason'])) return null;
   const { delta } = choice;

@@ -23,6 +23,7 @@ const MEMORY_ROUNDS = 5;
 const FIRST_COMPARED_ROUND = 2;
 const WARM_UP_ROUNDS = 3;
 const COST_ROUNDS = 5;
+const IDLE_MS = 5_000;
 /** A run leaves memory shortly after its lines are saved. */
 const SETTLE_MS = 1_500;
 const VANISH_TIMEOUT_MS = 20_000;
@@ -90,7 +91,7 @@ interface LoadPlan {
 }
 
 /**
- * Processor time of the process alone, without search. A request: an answer of one token. A token: what longer answers
+ * Processor time of the process alone, less what it takes when idle, without search. A request: an answer of one token. A token: what longer answers
  * take beyond that, once with tokens that come alone and once with tokens that come as fast as they are taken.
  */
 async function costs(bench: ChatBench): Promise<object> {
@@ -110,16 +111,22 @@ async function costsOf(
   target: MeteredTarget,
   kind: 'bare' | 'chat',
 ): Promise<object> {
-  const cpuMs = async (pace: Pace): Promise<number> => {
+  const cpuMsOf = async (work: () => Promise<unknown>, idleShare: number): Promise<number> => {
     const before = await target.cpuSeconds();
-    await loadStreams(target, loadOf(bench, { pace, arrivalsMs: 0 }, kind));
+    const startedMs = performance.now();
+    await work();
     // Includes what is saved after the last line.
     await pause(SETTLE_MS);
-    return ((await target.cpuSeconds()) - before) * 1_000;
+    const usedMs = ((await target.cpuSeconds()) - before) * 1_000;
+    return usedMs - idleShare * (performance.now() - startedMs);
   };
+  let idleShare = 0;
+  const cpuMs = (pace: Pace): Promise<number> =>
+    cpuMsOf(() => loadStreams(target, loadOf(bench, { pace, arrivalsMs: 0 }, kind)), idleShare);
   // The first rounds are warm-up.
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) await cpuMs('single');
   await cpuMs('flat');
+  idleShare = (await cpuMsOf(() => pause(IDLE_MS), 0)) / (IDLE_MS + SETTLE_MS);
   const requests: number[] = [];
   for (let round = 0; round < COST_ROUNDS; round += 1)
     requests.push((await cpuMs('single')) / STREAMS);
@@ -127,6 +134,7 @@ async function costsOf(
   const tokenMs = async (pace: Pace): Promise<number> =>
     ((await cpuMs(pace)) / STREAMS - requestMs) / (PACES[pace].tokens - 1);
   return {
+    'idle, % of a core': rounded(idleShare * 100),
     'CPU ms a request': rounded(requestMs),
     'CPU ms a token, paced': rounded(await tokenMs('held'), 4),
     'CPU ms a token, without pauses': rounded(await tokenMs('flat'), 4),

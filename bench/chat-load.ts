@@ -20,6 +20,8 @@ export interface ChatLoad {
 export interface LoadResult {
   /** Per stream: time from request to first packet, sorted. */
   firstMs: number[];
+  /** Per stream: time from request to the end of the answer, sorted. */
+  wholeMs: number[];
   /** Peak number of streams open at once after their first packet. */
   openAtOnce: number;
   /** From the first request to the end of the last answer. */
@@ -33,7 +35,7 @@ const TIMEOUT_MS = 60_000;
 export async function loadStreams(target: ChatTarget, load: ChatLoad): Promise<LoadResult> {
   await using pool = openPool(target, load.bodies.length);
   const startedMs = performance.now();
-  const result: LoadResult = { firstMs: [], openAtOnce: 0, seconds: 0 };
+  const result: LoadResult = { firstMs: [], wholeMs: [], openAtOnce: 0, seconds: 0 };
   let open = 0;
   await Promise.all(
     load.bodies.map(async (body, index) => {
@@ -45,10 +47,12 @@ export async function loadStreams(target: ChatTarget, load: ChatLoad): Promise<L
       open += 1;
       result.openAtOnce = Math.max(result.openAtOnce, open);
       assertWhole(await stream.whole, load.tokens);
+      result.wholeMs.push(performance.now() - askedMs);
       open -= 1;
     }),
   );
   result.firstMs.sort((a, b) => a - b);
+  result.wholeMs.sort((a, b) => a - b);
   result.seconds = (performance.now() - startedMs) / 1_000;
   return result;
 }

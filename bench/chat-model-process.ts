@@ -25,7 +25,8 @@ async function main(): Promise<void> {
       void answer(response, PACES[body.model as Pace]);
     });
   });
-  server.keepAliveTimeout = 60_000;
+  // Longer than the proxy is ever left idle: a connection that closes as it is used fails the bench.
+  server.keepAliveTimeout = 600_000;
   server.listen(0, '127.0.0.1', 4_096);
   await once(server, 'listening');
   process.on('message', () => process.send?.(report));

@@ -2,12 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ModelReport, ModelStarted } from './chat-model-process.ts';
+import { processUsage } from './process-usage.ts';
 
 const ANSWER_TIMEOUT_MS = 20_000;
 
 /** A server of the chat bench, in its own process. */
 export interface ChatProcess extends AsyncDisposable {
   readonly url: string;
+  /** So far; NaN without /proc. */
+  cpuSeconds(): Promise<number>;
 }
 
 export interface ChatModelProcess extends ChatProcess {
@@ -43,6 +46,7 @@ async function start(
     return {
       child,
       url: `http://127.0.0.1:${port}`,
+      cpuSeconds: async () => (await processUsage(child.pid ?? 0)).cpuSeconds,
       [Symbol.asyncDispose]: () => stop(child),
     };
   } catch (error) {

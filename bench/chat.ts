@@ -21,6 +21,9 @@ const VANISHING = 100;
 const MEMORY_ROUNDS = 5;
 /** Earlier rounds are warm-up; later ones are compared with this one. */
 const FIRST_COMPARED_ROUND = 2;
+const WARM_UP_ROUNDS = 3;
+const COST_ROUNDS = 5;
+const IDLE_MS = 5_000;
 /** A run leaves memory shortly after its lines are saved. */
 const SETTLE_MS = 1_500;
 const VANISH_TIMEOUT_MS = 20_000;
@@ -32,28 +35,52 @@ const VANISH_TIMEOUT_MS = 20_000;
  * @throws when an answer is incomplete or something is left behind
  */
 export async function chat(options: BenchOptions): Promise<void> {
+  await withBench(options, async (bench) => {
+    console.table(await costs(bench));
+    console.table(await firstPackets(bench));
+    console.table(await throughput(bench));
+    console.table(await vanish(bench));
+    console.table(await memoryRounds(bench));
+  });
+}
+
+/** Measures only the processor time of a request and of a token. */
+export async function chatCosts(options: BenchOptions): Promise<void> {
+  await withBench(options, async (bench) => console.table(await costs(bench)));
+}
+
+async function withBench(
+  options: BenchOptions,
+  measure: (bench: ChatBench) => Promise<void>,
+): Promise<void> {
   await using model = await startChatModel();
   await using proxy = await startChatProxy(model.url);
   const settings = { LLM_BASE_URL: model.url, LLM_MODEL: Object.keys(PACES).join(',') };
   await using millrace = await startChildMillrace('src/main.ts', { settings, probesMemory: true });
   const items = createDocuments(options.documents ?? DOCUMENTS, options.bytes);
   await timePush(millrace, items, PUSHES['batches of 100'] ?? refuse);
-  const bench: ChatBench = { millrace, model, items, bare: bareTarget(proxy.url) };
+  const bench: ChatBench = {
+    millrace,
+    model,
+    items,
+    bare: { ...bareTarget(proxy.url), cpuSeconds: () => proxy.cpuSeconds() },
+  };
   console.log(
     `chat: ${STREAMS} streams at once, ${items.length} documents indexed, ${millrace.size}`,
   );
   await loadStreams(targetOf(millrace), loadOf(bench, { pace: 'brief', arrivalsMs: 4_000 }));
-  console.table(await firstPackets(bench));
-  console.table(await throughput(bench));
-  console.table(await vanish(bench));
-  console.table(await memoryRounds(bench));
+  await measure(bench);
 }
 
 interface ChatBench {
   millrace: ChildMillrace;
   model: ChatModelProcess;
   items: readonly SyntheticItem[];
-  bare: ChatTarget;
+  bare: MeteredTarget;
+}
+
+interface MeteredTarget extends ChatTarget {
+  cpuSeconds(): Promise<number>;
 }
 
 interface LoadPlan {
@@ -61,6 +88,57 @@ interface LoadPlan {
   arrivalsMs: number;
   searches?: boolean;
   streams?: number;
+}
+
+/**
+ * Processor time of the process alone, less what it takes when idle, without search. A request: an answer of one token. A token: what longer answers
+ * take beyond that, once with tokens that come alone and once with tokens that come as fast as they are taken.
+ */
+async function costs(bench: ChatBench): Promise<object> {
+  const { millrace } = bench;
+  const own = {
+    ...targetOf(millrace),
+    cpuSeconds: async () => (await millrace.usage()).cpuSeconds,
+  };
+  return {
+    'bare proxy': await costsOf(bench, bench.bare, 'bare'),
+    Millrace: await costsOf(bench, own, 'chat'),
+  };
+}
+
+async function costsOf(
+  bench: ChatBench,
+  target: MeteredTarget,
+  kind: 'bare' | 'chat',
+): Promise<object> {
+  const cpuMsOf = async (work: () => Promise<unknown>, idleShare: number): Promise<number> => {
+    const before = await target.cpuSeconds();
+    const startedMs = performance.now();
+    await work();
+    // Includes what is saved after the last line.
+    await pause(SETTLE_MS);
+    const usedMs = ((await target.cpuSeconds()) - before) * 1_000;
+    return usedMs - idleShare * (performance.now() - startedMs);
+  };
+  let idleShare = 0;
+  const cpuMs = (pace: Pace): Promise<number> =>
+    cpuMsOf(() => loadStreams(target, loadOf(bench, { pace, arrivalsMs: 0 }, kind)), idleShare);
+  // The first rounds are warm-up.
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) await cpuMs('single');
+  await cpuMs('flat');
+  idleShare = (await cpuMsOf(() => pause(IDLE_MS), 0)) / (IDLE_MS + SETTLE_MS);
+  const requests: number[] = [];
+  for (let round = 0; round < COST_ROUNDS; round += 1)
+    requests.push((await cpuMs('single')) / STREAMS);
+  const requestMs = requests.toSorted((a, b) => a - b)[Math.floor(COST_ROUNDS / 2)] ?? NaN;
+  const tokenMs = async (pace: Pace): Promise<number> =>
+    ((await cpuMs(pace)) / STREAMS - requestMs) / (PACES[pace].tokens - 1);
+  return {
+    'idle, % of a core': rounded(idleShare * 100),
+    'CPU ms a request': rounded(requestMs),
+    'CPU ms a token, paced': rounded(await tokenMs('held'), 4),
+    'CPU ms a token, without pauses': rounded(await tokenMs('flat'), 4),
+  };
 }
 
 async function firstPackets(bench: ChatBench): Promise<object> {
@@ -92,6 +170,9 @@ function rowOf(result: LoadResult, baseline: LoadResult, cpuSeconds: number | nu
     'p95 ms': rounded(p95),
     'worst ms': rounded(result.firstMs.at(-1) ?? NaN),
     'p95 vs bare': rounded(p95 / percentile(baseline.firstMs, 0.95)),
+    'whole p50 vs bare': rounded(
+      percentile(result.wholeMs, 0.5) / percentile(baseline.wholeMs, 0.5),
+    ),
     'CPU s': cpuSeconds === null ? '' : rounded(cpuSeconds),
   };
 }
@@ -196,6 +277,6 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
+function rounded(value: number, digits: number = 2): number {
+  return Number(value.toFixed(digits));
 }

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -8,12 +7,11 @@ import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 import type { MemoryReport } from './memory-probe.ts';
+import { type ProcessUsage, processUsage } from './process-usage.ts';
 
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 40_000;
 const ANSWER_TIMEOUT_MS = 20_000;
-/** Unit of Linux process times: sysconf(_SC_CLK_TCK), 100 on every platform that Node runs on. */
-const CLOCK_TICKS_PER_SECOND = 100;
 
 /** A complete Millrace in its own process, over an empty store, as `npm start` starts it. */
 export interface ChildMillrace extends AsyncDisposable {
@@ -21,7 +19,7 @@ export interface ChildMillrace extends AsyncDisposable {
   readonly url: string;
   readonly adminKey: string;
   /** CPU seconds and peak resident memory so far; NaN without /proc. */
-  usage(): Promise<{ cpuSeconds: number; peakRssMb: number }>;
+  usage(): Promise<ProcessUsage>;
   /** CPU seconds so far of the sessions of its database; 0 in the embedded size, NaN when the server is elsewhere. */
   databaseCpuSeconds(): Promise<number>;
   /** After a garbage collection; only for a process started with `probesMemory`. */
@@ -64,7 +62,7 @@ export async function startChildMillrace(
     size: environment.size,
     url,
     adminKey: environment.adminKey,
-    usage: () => usageOf(child.pid ?? 0),
+    usage: () => processUsage(child.pid ?? 0),
     databaseCpuSeconds: databaseMeter(environment.settings['DATABASE_URL'] ?? null),
     memory: () => askForMemory(child),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
@@ -118,24 +116,10 @@ function databaseMeter(databaseUrl: string | null): () => Promise<number> {
       const { rows } = await client.query<{ pid: number }>(
         'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       );
-      for (const { pid } of rows) used.set(pid, (await usageOf(pid)).cpuSeconds);
+      for (const { pid } of rows) used.set(pid, (await processUsage(pid)).cpuSeconds);
     } finally {
       await client.end();
     }
     return [...used.values()].reduce((sum, seconds) => sum + seconds, 0);
   };
-}
-
-async function usageOf(pid: number): Promise<{ cpuSeconds: number; peakRssMb: number }> {
-  const [stat, status] = await Promise.all([readProc(pid, 'stat'), readProc(pid, 'status')]);
-  // proc(5): after the name in parentheses, user and system time are the 12th and 13th fields.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return {
-    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND,
-    peakRssMb: Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1] ?? NaN) / 1024,
-  };
-}
-
-async function readProc(pid: number, file: string): Promise<string> {
-  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }

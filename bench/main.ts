@@ -3,7 +3,7 @@ import { answers } from './answers.ts';
 import type { Bench, BenchOptions } from './bench-options.ts';
 import { boilerplate } from './boilerplate.ts';
 import { chaos } from './chaos.ts';
-import { chat } from './chat.ts';
+import { chat, chatCosts } from './chat.ts';
 import { fairness } from './fairness.ts';
 import { ingest } from './ingest.ts';
 import { leads } from './leads.ts';
@@ -60,6 +60,10 @@ const BENCHES: Record<string, Bench> = {
     summary:
       '200 streams at once: first packet, tokens/s and memory, beside a bare proxy of the model',
     run: chat,
+  },
+  'chat-costs': {
+    summary: 'processor time of a chat request and of a token, beside a bare proxy of the model',
+    run: chatCosts,
   },
   stalls: {
     summary: 'how long the worst requests of each route hold the event loop',

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { AbortWatch } from '#src/platform/deadline.ts';
 
 /** A client that reads nothing for this long is gone; live streams send a heartbeat far more often. */
 const STALLED_MS = 120_000;
@@ -53,24 +52,29 @@ export async function sendStream(
   response.setHeader('Cache-Control', 'no-cache');
   response.setHeader('X-Accel-Buffering', 'no'); // otherwise nginx would buffer the parts
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
-  response.flushHeaders();
   response.setTimeout(stalledMs, () => response.destroy());
-  // At most one part ahead: more would be stale by the time a slow client reads them.
-  const source = Readable.from(startingWith(first, iterator), { highWaterMark: 1 });
+  using watch = new AbortWatch(signal);
   try {
-    await pipeline(source, response, { signal });
+    for (let part = first; !part.done; part = await watch.waitFor(iterator.next()))
+      await write(response, part.value, watch);
+    await watch.waitFor(new Promise<void>((resolve) => response.end(resolve)));
   } catch (error) {
-    if (!signal.aborted) throw error;
+    // Not awaited: parts that hang would also hang in `return`.
+    iterator.return?.().then(undefined, () => undefined);
+    if (signal.aborted) return;
+    response.destroy();
+    throw error;
   }
 }
 
-async function* startingWith(
-  first: IteratorResult<string | Uint8Array>,
-  rest: AsyncIterator<string | Uint8Array>,
-): AsyncGenerator<string | Uint8Array> {
-  try {
-    for (let part = first; !part.done; part = await rest.next()) yield part.value;
-  } finally {
-    await rest.return?.();
-  }
+/** Resolves when the client has taken enough for the next part. Parts written in one turn are sent together. */
+async function write(
+  response: ServerResponse,
+  part: string | Uint8Array,
+  watch: AbortWatch,
+): Promise<void> {
+  // The signal follows in a moment; a write to a closed response would be an error that nobody handles.
+  const isTaken = !response.destroyed && response.write(part);
+  if (isTaken) return;
+  await watch.waitFor(new Promise<void>((resolve) => response.once('drain', resolve)));
 }

@@ -13,8 +13,13 @@ export function cleanText(text: string): string {
   return withoutNul.isWellFormed() ? withoutNul : withoutNul.toWellFormed();
 }
 
+/** JSON escapes of what `cleanText` removes or replaces: U+0000 and lone surrogates, which pairs never become. */
+const UNCLEAN_ESCAPE = /\\u(?:0000|d[89a-f])/;
+
 /** Serializes a value as JSON with its strings cleaned as in `cleanText`. */
 export function cleanJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (!UNCLEAN_ESCAPE.test(json)) return json;
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'string' ? cleanText(part) : part,
   );

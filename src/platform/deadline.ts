@@ -55,3 +55,30 @@ export async function untilAborted<T>(
     signal.removeEventListener('abort', onAbort);
   }
 }
+
+/** `untilAborted` for one promise after another, with one listener for all of them. */
+export class AbortWatch implements Disposable {
+  readonly #signal: AbortSignal;
+  /** Rejects the current wait; without effect after it. */
+  #reject: ((reason: unknown) => void) | null = null;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#abort);
+  }
+
+  /** @throws the signal's reason as soon as it is aborted */
+  waitFor<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#signal.aborted) this.#abort();
+      promise.then(resolve, reject);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = (): void => this.#reject?.(this.#signal.reason);
+}

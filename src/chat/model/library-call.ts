@@ -4,7 +4,7 @@ import type { ChatModelMessage, ChatModelRequest, ModelToolCall } from './chat-m
 
 // The library's model without the layers above it that run tools, keep whole answers and parse arguments.
 export type LibraryModel = ReturnType<ReturnType<typeof createOpenAICompatible>['chatModel']>;
-export type LibraryCall = Parameters<LibraryModel['doStream']>[0];
+type LibraryCall = Parameters<LibraryModel['doStream']>[0];
 type LibraryMessage = LibraryCall['prompt'][number];
 type LibraryStream = Awaited<ReturnType<LibraryModel['doStream']>>['stream'];
 export type LibraryPart = LibraryStream extends ReadableStream<infer Part> ? Part : never;
@@ -14,7 +14,6 @@ type LibraryOptions = NonNullable<LibraryMessage['providerOptions']>[string];
 export function libraryCall(
   request: ChatModelRequest,
   { callsTools, readsImages }: { callsTools: boolean; readsImages: boolean },
-  abortSignal: AbortSignal,
 ): LibraryCall {
   const tools = callsTools ? (request.tools ?? []) : [];
   return {
@@ -32,7 +31,7 @@ export function libraryCall(
     }),
     // Only the raw chunks contain refusals and data that providers want back.
     includeRawChunks: true,
-    abortSignal,
+    abortSignal: request.signal,
   };
 }
 

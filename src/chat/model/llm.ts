@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 
-import { boundedFetch } from './bounded-fetch.ts';
+import { AnswerEvents } from './answer-events.ts';
 import type {
   ChatModel,
   ChatModelPart,
@@ -10,13 +11,7 @@ import type {
 } from './chat-model.ts';
 import { iterateWithin } from './iterate-within.ts';
 import { deltaOf } from './json-members.ts';
-import {
-  libraryCall,
-  type LibraryCall,
-  type LibraryModel,
-  type LibraryPart,
-} from './library-call.ts';
-import { normalizingFetch } from './normalize-events.ts';
+import { libraryCall, type LibraryModel, type LibraryPart } from './library-call.ts';
 import { describeModelFailure } from './model-failure.ts';
 import { StateCollector } from './provider-state.ts';
 import { type AnswerPiece, readAnswer } from './read-answer.ts';
@@ -29,6 +24,9 @@ const MAX_CHARACTERS = 200_000;
 const MAX_CHARACTERS_PER_TOKEN = 16;
 /** `MAX_CHARACTERS` in chunks of one character each. */
 const MAX_ANSWER_BYTES = 64_000_000;
+
+/** Made once: an error takes time to collect its stack. */
+const LEFT = new Error('The answer is no longer read.');
 
 export interface ChatModelTimings {
   firstTokenMs: number;
@@ -67,6 +65,7 @@ export function createChatModel(settings: ChatModelSettings): ChatModel {
     ...settings,
     timings: { ...TIMINGS, ...settings.timings },
     quirks: new RequestQuirks(),
+    library: openLibrary(settings),
   };
   const stream = (request: ChatModelRequest): AsyncGenerator<ChatModelPart, void> =>
     streamInFull(request, endpoint);
@@ -77,6 +76,7 @@ export function createChatModel(settings: ChatModelSettings): ChatModel {
 interface Endpoint extends ChatModelSettings {
   timings: ChatModelTimings;
   quirks: RequestQuirks;
+  library: LibraryModel;
 }
 
 /**
@@ -133,7 +133,7 @@ async function* streamAsTaken(
   for (;;) {
     let hasBegun = false;
     try {
-      for await (const part of streamOnce(openLibrary(endpoint, shaped), request, endpoint)) {
+      for await (const part of streamOnce(request, shaped, endpoint)) {
         if (!hasBegun) shaped.accept();
         hasBegun = true;
         yield part;
@@ -145,21 +145,37 @@ async function* streamAsTaken(
   }
 }
 
-function openLibrary(endpoint: Endpoint, shaped: RequestTry): LibraryModel {
-  const { baseUrl, apiKey, model, fetch, maxAnswerBytes = MAX_ANSWER_BYTES } = endpoint;
+interface LibraryRun {
+  shaped: RequestTry;
+  events: AnswerEvents;
+}
+
+/**
+ * The current call of the library. Its model is opened once, because that builds schemas, and its hooks are told nothing
+ * of the call that they serve.
+ */
+const libraryRun = new AsyncLocalStorage<LibraryRun>();
+
+function openLibrary({ baseUrl, apiKey, model }: ChatModelSettings): LibraryModel {
   return createOpenAICompatible({
     name: 'openai-compatible',
     baseURL: baseUrl,
     includeUsage: true,
-    fetch: normalizingFetch(boundedFetch(fetch, maxAnswerBytes)),
-    transformRequestBody: (body) => shaped.shape(body),
+    fetch: (input, init) => currentRun().events.fetch(input, init),
+    transformRequestBody: (body) => currentRun().shaped.shape(body),
     ...(apiKey === null ? {} : { apiKey }),
   }).chatModel(model);
 }
 
+function currentRun(): LibraryRun {
+  const run = libraryRun.getStore();
+  if (run === undefined) throw new Error('The library calls a model only for libraryRun.');
+  return run;
+}
+
 async function* streamOnce(
-  library: LibraryModel,
   request: ChatModelRequest,
+  shaped: RequestTry,
   endpoint: Endpoint,
 ): AsyncGenerator<ChatModelPart, void> {
   const { timings } = endpoint;
@@ -167,7 +183,7 @@ async function* streamOnce(
   const upstream = new AbortController();
   const abortSignal = AbortSignal.any([request.signal, upstream.signal]);
   // The library's own timeouts do not cover a server that accepts the call and never answers.
-  const pieces = iterateWithin(callLibrary(library, libraryCall(request, endpoint, abortSignal)), {
+  const pieces = iterateWithin(callLibrary({ ...request, signal: abortSignal }, shaped, endpoint), {
     firstMs: timings.firstTokenMs,
     nextMs: timings.betweenTokensMs,
     counts: (piece) => !('delta' in piece) || piece.delta !== '',
@@ -176,17 +192,26 @@ async function* streamOnce(
   try {
     yield* readAnswer(pieces, maxCharactersOf(request, endpoint));
   } finally {
-    upstream.abort();
+    upstream.abort(LEFT);
   }
 }
 
 /** The parts from the endpoint, without empty ones. */
 async function* callLibrary(
-  library: LibraryModel,
-  call: LibraryCall,
+  request: ChatModelRequest,
+  shaped: RequestTry,
+  endpoint: Endpoint,
 ): AsyncGenerator<AnswerPiece, void> {
-  const { stream } = await library.doStream(call);
+  const events = new AnswerEvents(endpoint.fetch, endpoint.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+  const { stream } = await libraryRun.run({ shaped, events }, () =>
+    endpoint.library.doStream(libraryCall(request, endpoint)),
+  );
   const state = new StateCollector();
+  for await (const { chunk, reasoning, text } of events.words()) {
+    state.add(chunk);
+    if (reasoning !== '') yield { type: 'reasoning', delta: reasoning };
+    if (text !== '') yield { type: 'text', delta: text };
+  }
   let refusal = '';
   for await (const part of stream) {
     if (part.type === 'error') throw part.error;

@@ -29,7 +29,7 @@ const errorBody = z.union([
 ]);
 
 /** These only say that something went wrong; their cause says why. */
-const IS_WRAPPER = /^Failed to process successful response/;
+const IS_WRAPPER = /^(?:Failed to process successful response|terminated$)/;
 const IS_UNREADABLE_CHUNK = /^AI_(?:JSONParse|TypeValidation)Error$/;
 
 /** The details of a failure thrown by the library, with the body of the response and its `Retry-After`. */

@@ -1,6 +1,6 @@
 import type { AnswerSummary } from '#src/chat/wire/answer-summary.ts';
 import type { StreamLine } from '#src/chat/wire/packets.ts';
-import { untilAborted } from '#src/platform/deadline.ts';
+import { AbortWatch } from '#src/platform/deadline.ts';
 import type { Problem } from '#src/platform/errors.ts';
 import { brokenOff, isLastLine } from './last-line.ts';
 
@@ -61,9 +61,10 @@ export class AnswerRun {
   async *follow(cursor: number, signal: AbortSignal): AnswerLines {
     this.#readers += 1;
     this.#absence?.abort();
+    using watch = new AbortWatch(signal);
     try {
       for (let next = cursor; ; next += 1) {
-        while (next >= this.lines.length && !this.isOver) await untilAborted(this.#draw(), signal);
+        while (next >= this.lines.length && !this.isOver) await watch.waitFor(this.#draw());
         const line = this.lines[next];
         if (line === undefined) break;
         yield line;

@@ -56,20 +56,45 @@ async function* withHeartbeats(
   heartbeatMs: number,
 ): AsyncGenerator<StreamLine | null, void> {
   const iterator = lines[Symbol.asyncIterator]();
+  using silence = new Silence(heartbeatMs);
   try {
     let step = await iterator.next();
     while (step.done !== true) {
       yield step.value;
       const next = iterator.next();
-      let arrived = await withinSilence(next, heartbeatMs);
+      let arrived = await silence.orValue(next);
       while (arrived === null) {
         yield null;
-        arrived = await withinSilence(next, heartbeatMs);
+        arrived = await silence.orValue(next);
       }
       step = arrived;
     }
   } finally {
     await iterator.return?.();
+  }
+}
+
+/** One timer for all waits of a stream. */
+class Silence implements Disposable {
+  readonly #timer: NodeJS.Timeout;
+  /** Ends the current wait; without effect after it. */
+  #end: (() => void) | null = null;
+
+  constructor(limitMs: number) {
+    this.#timer = setTimeout(() => this.#end?.(), limitMs);
+  }
+
+  /** The promise's value, or null when it takes longer than the limit. */
+  orValue<T>(promise: Promise<T>): Promise<T | null> {
+    return new Promise((resolve, reject) => {
+      this.#end = () => resolve(null);
+      this.#timer.refresh();
+      promise.then(resolve, reject);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
   }
 }
 
@@ -81,15 +106,4 @@ function toErrorLine(packet: ErrorPacket): ErrorLine {
     is_retryable: packet.is_retryable,
     details: packet.details,
   };
-}
-
-/** The promise's value, or null when it takes longer. */
-async function withinSilence<T>(promise: Promise<T>, limitMs: number): Promise<T | null> {
-  const { promise: silence, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), limitMs);
-  try {
-    return await Promise.race([promise, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

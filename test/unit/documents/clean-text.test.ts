@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { cleanText, looksBinary } from '#src/documents/clean-text.ts';
+import { cleanJson, cleanText, looksBinary } from '#src/documents/clean-text.ts';
 
 test('NUL is removed, a lone surrogate becomes U+FFFD, and a pair stays', () => {
   expect(cleanText('a\0b\ud800c\udc00😀')).toBe('ab\ufffdc\ufffd😀');
@@ -15,6 +15,14 @@ test('Postgres can store every cleaned text', () => {
       expect(clean).not.toContain('\0');
     }),
   );
+});
+
+test('JSON is cleaned as its strings are, and keeps what only looks like an escape', () => {
+  for (const text of ['a\0b', 'a\ud800b', 'a\udfffb', '😀', String.raw`\u0000 \ud800`])
+    expect(JSON.parse(cleanJson({ text, list: [text] }))).toEqual({
+      text: cleanText(text),
+      list: [cleanText(text)],
+    });
 });
 
 test('prose, code and an empty text are not binary; decoded bytes are', () => {

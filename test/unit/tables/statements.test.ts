@@ -14,7 +14,6 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
   'src/chat/sessions/project-sessions.ts project_id': 'The condition compares it with an id.',
   'src/connectors/runs/announce-run.ts finished_at': 'Runs with these statuses have ended.',
   'src/connectors/runs/open-pair.ts connector_id': 'The inner join compares it with an id.',
-  'src/documents/search/read-basis.ts id': 'The version says that it was trained.',
   'src/email/bounces/claim-mailbox.ts claim_token': 'The statement sets it.',
   'src/email/bounces/claim-mailbox.ts host': HAS_SERVER,
   'src/email/bounces/claim-mailbox.ts password': HAS_SERVER,

@@ -161,17 +161,14 @@ function wrongOwnersOf(site: LeadSite, leads: readonly LeadDraft[]): string[] {
         [...emails, ...phones].includes(value),
       );
       const isRight =
-        owners.length === 0 || owners.some((owner) => holders.some((holder) => mayStandAt(owner, holder, entities)));
+        owners.length === 0 ||
+        owners.some((owner) => holders.some((holder) => mayStandAt(owner, holder, entities)));
       return isRight ? [] : [`${value} at ${lead.name?.value ?? '(no name)'}`];
     });
   });
 }
 
-function mayStandAt(
-  owner: Entity,
-  holder: Entity,
-  entities: readonly Entity[],
-): boolean {
+function mayStandAt(owner: Entity, holder: Entity, entities: readonly Entity[]): boolean {
   if (owner === holder || owner.at === holder) return true;
   const colleagues = entities.filter(({ at }) => at === owner);
   return holder.at === owner && colleagues.length === 1;

@@ -159,7 +159,7 @@ function nameWithRole(text: string): NameInLine[] {
   if (label && readPersonName(label[1] ?? '') === null) return namesBehindLabel(label);
   const [first = '', ...rest] = text.split(SEPARATOR);
   const name = readPersonName(first);
-  if (name === null) return [];
+  if (name === null) return nameBehindRole(first, rest);
   const after = withoutEdges(beforeContacts(text.slice(first.length)));
   const parts = rest.map(withoutEdges).filter((part) => part !== '');
   if (parts.length === 0) return [];
@@ -169,6 +169,13 @@ function nameWithRole(text: string): NameInLine[] {
   const phrase = phraseOfTitle(after) ?? phraseOfTitle(parts[0] ?? '');
   if (!isPlain && phrase === null) return [];
   return [{ ...nothingElse, name, title, phrase, isTentative: !isPlain }];
+}
+
+/** "Director, Jane Doe" and "Director, Jane Doe, 020 …". */
+function nameBehindRole(first: string, [second = '', ...rest]: readonly string[]): NameInLine[] {
+  const name = isRoleLine(first) ? readPersonName(withoutEdges(beforeContacts(second))) : null;
+  if (name === null || !rest.every((part) => CONTACT.test(part))) return [];
+  return [{ ...nothingElse, name, title: first }];
 }
 
 function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameInLine[] {

@@ -21,7 +21,7 @@ const MAKERS = [
 const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
 /** A heading, or a whole line, above text about another organisation. */
 const OTHERS_HEADING =
-  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|sponsors|sponsoren|parceiros|patroc[íi]nadores)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
+  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|parceiros|patroc[íi]nadores)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
@@ -58,7 +58,7 @@ export function foreignContacts(
     if (hasNumber) numbers.push({ text, into: into.phones });
   }
   // On the site of such an office its number is the site's own.
-  const isOffice = namesOtherOffice(`${page.title} ${siteNameOf(source)}`);
+  const isOffice = namesOtherOffice(siteNameOf(source) || page.title);
   const hasForeign = numbers.some(
     ({ text, into }) => into === foreign.phones || (!isOffice && namesOtherOffice(text)),
   );

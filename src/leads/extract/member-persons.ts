@@ -79,7 +79,9 @@ export function usualPlaces(
 }
 
 function first(names: readonly FoundName[], place: string): FoundName | undefined {
-  return names.find((name) => name.place === place && !name.isTentative);
+  return names.find(
+    (name) => name.place === place && !name.isTentative && !name.name.includes(','),
+  );
 }
 
 function isNameHeader(header: string): boolean {
@@ -89,7 +91,9 @@ function isNameHeader(header: string): boolean {
 /** The lines around a name that is alone on its line. */
 function besides({ line, isTentative }: FoundName, lines: readonly PageLine[]): string[] {
   if (isTentative) return [];
-  return [lines[line + 1], lines[line - 1]].flatMap((one) => one?.text ?? []);
+  const below = lines[line + 1]?.text ?? '';
+  // A label there introduces what comes after it.
+  return [below.endsWith(':') ? '' : below, lines[line - 1]?.text ?? ''];
 }
 
 function isRole(text: string | null): text is string {

@@ -110,7 +110,9 @@ function nameIn({ text, pieces, elements }: PageLine, strength: 1 | 2 | 3): stri
 /** A badge or small print behind a name, such as the place of a club. */
 function isNoteElement(element: HtmlElement | null): boolean {
   if (element === null) return false;
-  return element.name === 'small' || NOTE_CLASS.test((element.attribs['class'] ?? '').slice(0, 200));
+  return (
+    element.name === 'small' || NOTE_CLASS.test((element.attribs['class'] ?? '').slice(0, 200))
+  );
 }
 
 /** The organisation's name at the start of a text; null if there is none. */

@@ -1,4 +1,9 @@
-import { areDomainsAlike, domainOfEmail, domainOfSite, isAtDomain } from '#src/leads/extract/own-domain.ts';
+import {
+  areDomainsAlike,
+  domainOfEmail,
+  domainOfSite,
+  isAtDomain,
+} from '#src/leads/extract/own-domain.ts';
 import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import { hasContacts } from './draft-contacts.ts';
@@ -80,7 +85,10 @@ function domainOf({ website, emails }: ContactCard): string | null {
 /** The same for a listed organisation: a mailbox at the site that lists it does not count. */
 function memberDomainOf(card: ContactCard, siteDomain: string): string | null {
   if (card.technique !== 'member-card') return domainOf(card);
-  return domainOf({ ...card, emails: card.emails.filter((email) => !isAtDomain(email, siteDomain)) });
+  return domainOf({
+    ...card,
+    emails: card.emails.filter((email) => !isAtDomain(email, siteDomain)),
+  });
 }
 
 /** Groups the cards of one organisation: by domain, or by name where one of them has no domain. */
@@ -108,7 +116,9 @@ function memberDraft(
   group: readonly PlacedCard[],
   siteDomain: string,
 ): { draft: LeadDraft; cards: ReadonlySet<ContactCard> } {
-  const domain = group.map(({ card }) => memberDomainOf(card, siteDomain)).find((one) => one !== null);
+  const domain = group
+    .map(({ card }) => memberDomainOf(card, siteDomain))
+    .find((one) => one !== null);
   const joined = joinDrafts(
     group.map(({ card, url }) =>
       draftOfCard(card, { kind: 'organization', url, siteDomain: domain ?? siteDomain }),

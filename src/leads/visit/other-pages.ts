@@ -20,7 +20,9 @@ export class OtherPages {
   #few(): QueuedPage[] {
     const all = [...this.#waiting.values()];
     if (all.length <= FEW_OTHERS) return all;
-    const top = all.filter(({ url }) => (URL.parse(url)?.pathname ?? '').split('/').filter(Boolean).length === 1);
+    const top = all.filter(
+      ({ url }) => (URL.parse(url)?.pathname ?? '').split('/').filter(Boolean).length === 1,
+    );
     return top.length <= FEW_OTHERS ? top : [];
   }
 
@@ -46,7 +48,8 @@ export class OtherPages {
   moveTo(queue: PageQueue): void {
     const few = this.#few();
     this.#isSmall = few.length > 0;
-    for (const other of this.#isSmall ? few : this.#waiting.values()) queue.add([other], other.depth);
+    for (const other of this.#isSmall ? few : this.#waiting.values())
+      queue.add([other], other.depth);
     this.#waiting.clear();
   }
 }

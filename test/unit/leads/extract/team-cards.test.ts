@@ -255,3 +255,12 @@ test('the press desk of another company is ignored', () => {
     read('<p>Press contact of Fairs & Sons: Jane Doe, Press Officer, tel. +49 30 901820.</p>'),
   ).toEqual([]);
 });
+
+test('a name may stand behind its role and a comma', () => {
+  expect(
+    rows('<ul><li>Head of Sales, Jane Doe</li><li>Treasurer, John Smith, 030 123456</li></ul>'),
+  ).toEqual([
+    ['Jane Doe', 'Head of Sales', ''],
+    ['John Smith', 'Treasurer', ''],
+  ]);
+});

@@ -33,25 +33,13 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
     .flatMap(({ url, cards }) => cards.map((card): PlacedCard => ({ url: pageOf(url), card })))
     .slice(0, MAX_CARDS);
   const siteName = nameOfSite(pages, siteDomain).value;
-  const siteKey = organizationKey(siteName);
   const { members, rest: placed } = splitMembers(all, { siteDomain, siteName });
   const organizations = placed.filter(({ card }) => card.kind === 'organization');
   const ownCards = ownOrganizationCards(organizations, { pages, siteDomain });
   const ownNames = new Set(
     ownCards.flatMap(({ card }) => (card.name ? personNameKey(card.name) : [])),
   );
-  const isPerson = ({ card: { kind, name, title, technique } }: PlacedCard): boolean => {
-    if (kind !== 'person' || name === null) return false;
-    // Some systems mark every contact as a person.
-    if (
-      siteKey !== '' &&
-      organizationKey(name).startsWith(siteKey) &&
-      readPersonName(name) === null
-    )
-      return false;
-    // The name of an organisation may look like a person's.
-    return isStructured(technique) || title !== null || !ownNames.has(personNameKey(name));
-  };
+  const isPerson = personTest(ownNames, siteName);
   const persons = dropOutsiders(
     mergePersons(
       placed
@@ -90,6 +78,21 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
     company: person.company ?? employer,
   }));
   return inOrder(ownLeads(organization, known.toSorted(byReach)), members);
+}
+
+function personTest(
+  ownNames: ReadonlySet<string>,
+  siteName: string,
+): (placed: PlacedCard) => boolean {
+  const siteKey = organizationKey(siteName);
+  // Some systems mark every contact as a person.
+  const isOfSite = (name: string): boolean =>
+    siteKey !== '' && organizationKey(name).startsWith(siteKey) && readPersonName(name) === null;
+  return ({ card: { kind, name, title, technique } }) => {
+    if (kind !== 'person' || name === null || isOfSite(name)) return false;
+    // The name of an organisation may look like a person's.
+    return isStructured(technique) || title !== null || !ownNames.has(personNameKey(name));
+  };
 }
 
 /** The site's organisation, if known, and its persons. */

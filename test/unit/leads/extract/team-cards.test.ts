@@ -264,3 +264,18 @@ test('a name may stand behind its role and a comma', () => {
     ['John Smith', 'Treasurer', ''],
   ]);
 });
+
+test.each([
+  'Our musical director, Jane Doe, joined us in 2016.',
+  'Our head baker is Jane Doe. Write to cakes@acme.test.',
+])('somebody whom a sentence introduces is a person: %s', (text) => {
+  expect(rows(`<p>${text}</p>`).map(([name]) => name)).toEqual(['Jane Doe']);
+});
+
+test.each([
+  'Our former director, Jane Doe, left us.',
+  'Our founder, Jane Doe, began it.',
+  'Our patron saint, Jane Doe, is old.',
+])('nobody is read from %s', (text) => {
+  expect(rows(`<p>${text}</p>`)).toEqual([]);
+});

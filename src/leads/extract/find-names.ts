@@ -158,6 +158,8 @@ function nameWithRole(text: string): NameInLine[] {
   const label = /^([^:]{2,80}):\s+(.+)$/u.exec(text);
   if (label && readPersonName(label[1] ?? '') === null) return namesBehindLabel(label);
   const [first = '', ...rest] = text.split(SEPARATOR);
+  const led = CONTACT.test(rest[0] ?? '') ? roleThenName(first) : null;
+  if (led) return [{ ...nothingElse, ...led }];
   const name = readPersonName(first);
   if (name === null) return nameBehindRole(first, rest);
   const after = withoutEdges(beforeContacts(text.slice(first.length)));
@@ -169,6 +171,17 @@ function nameWithRole(text: string): NameInLine[] {
   const phrase = phraseOfTitle(after) ?? phraseOfTitle(parts[0] ?? '');
   if (!isPlain && phrase === null) return [];
   return [{ ...nothingElse, name, title, phrase, isTentative: !isPlain }];
+}
+
+/** "Building inspector Jane Doe", on a line that goes on with a contact. */
+function roleThenName(text: string): { name: string; title: string } | null {
+  const words = text.split(' ');
+  for (let at = 1; at <= MAX_WORDS_OF_LABEL && at < words.length - 1; at += 1) {
+    const title = words.slice(0, at).join(' ');
+    const name = isRoleLine(title) ? readPersonName(words.slice(at).join(' ')) : null;
+    if (name !== null && readPersonName(text) === null) return { name, title };
+  }
+  return null;
 }
 
 /** "Director, Jane Doe" and "Director, Jane Doe, 020 …". */

@@ -36,7 +36,7 @@ const WORDS = [
   'formateur formatrice delegue deleguee proprietaire gestionnaire medecin infirmiere',
   'exploitant exploitante vigneron vigneronne cuisinier cuisiniere tresorier tresoriere boulanger boulangere serveur serveuse artisan clerc',
   // Spanish
-  'director directora gerente presidente presidenta fundador fundadora cofundador cofundadora socio socia',
+  'alcalde alcaldesa concejal concejala teniente interventora interventor director directora gerente presidente presidenta fundador fundadora cofundador cofundadora socio socia',
   'jefe jefa encargado encargada ingeniero ingeniera desarrollador desarrolladora abogado abogada contador',
   'contadora asesor asesora consejero consejera delegado delegada propietario propietaria consultor',
   'consultora administrador administradora comercial arquitecto arquitecta secretario secretaria tecnico',
@@ -102,7 +102,7 @@ const ENDINGS = [
   'techniker technikerin referent referentin betreuer betreuerin sekretarin direktor direktorin partnerin',
   'koordinator koordinatorin arzt arztin kaufmann kauffrau redakteur redakteurin planer planerin chef chefin',
   'leider medewerker medewerkster adviseur ontwikkelaar beheerder directeur chef ledare ansvarig ansvarlig',
-  'ingenjor radgivare saljare utvecklare sjef leder radgiver utvikler konsulent paallikko johtaja',
+  'inspektor handlaggare handlegger ingenjor radgivare saljare utvecklare sjef leder radgiver utvikler konsulent paallikko johtaja',
 ].join(' ');
 
 /** From scripts without spaces between words: matched anywhere in a line. */

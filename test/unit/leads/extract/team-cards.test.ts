@@ -279,3 +279,11 @@ test.each([
 ])('nobody is read from %s', (text) => {
   expect(rows(`<p>${text}</p>`)).toEqual([]);
 });
+
+test('a role without a comma may begin a line with contacts', () => {
+  expect(
+    rows(
+      '<p>Byggnadsinspektör Ville Kuoppala, 0980-319 231, telefontid 9</p><p>Chief Roy Tillman Memorial Run</p>',
+    ),
+  ).toEqual([['Ville Kuoppala', 'Byggnadsinspektör', '']]);
+});

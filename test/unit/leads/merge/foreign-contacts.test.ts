@@ -144,3 +144,8 @@ test('contacts of the organization are kept on a page with people', () => {
     { kind: 'person', emails: [{ value: 'jane@acme.test' }], phones: [] },
   ]);
 });
+
+test('a certified address that is named like the site is its own', () => {
+  const html = '<p>info@acme.test</p><p>PEC: acme@pec.cert.test, altri@pec.cert.test</p>';
+  expect(contacts(html)).toEqual(['info@acme.test', 'acme@pec.cert.test']);
+});

@@ -158,7 +158,7 @@ function nameWithRole(text: string): NameInLine[] {
   const label = /^([^:]{2,80}):\s+(.+)$/u.exec(text);
   if (label && readPersonName(label[1] ?? '') === null) return namesBehindLabel(label);
   const [first = '', ...rest] = text.split(SEPARATOR);
-  const led = CONTACT.test(rest[0] ?? '') ? roleThenName(first) : null;
+  const led = rest.length === 0 || CONTACT.test(rest[0] ?? '') ? roleThenName(first) : null;
   if (led) return [{ ...nothingElse, ...led }];
   const name = readPersonName(first);
   if (name === null) return nameBehindRole(first, rest);
@@ -173,7 +173,7 @@ function nameWithRole(text: string): NameInLine[] {
   return [{ ...nothingElse, name, title, phrase, isTentative: !isPlain }];
 }
 
-/** "Building inspector Jane Doe", on a line that goes on with a contact. */
+/** "Building inspector Jane Doe", alone on a line or before a contact. */
 function roleThenName(text: string): { name: string; title: string } | null {
   const words = text.split(' ');
   for (let at = 1; at <= MAX_WORDS_OF_LABEL && at < words.length - 1; at += 1) {

@@ -287,3 +287,12 @@ test('a role without a comma may begin a line with contacts', () => {
     ),
   ).toEqual([['Ville Kuoppala', 'Byggnadsinspektör', '']]);
 });
+
+test('a role may stand directly before a name that ends its line', () => {
+  expect(rows('<p>Revizní komise:<br>předseda Sedlák Miloslav<br>Byggchef Karin Lund</p>')).toEqual(
+    [
+      ['Sedlák Miloslav', 'předseda', ''],
+      ['Karin Lund', 'Byggchef', ''],
+    ],
+  );
+});

@@ -203,9 +203,10 @@ function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameIn
     const isShort = label.split(' ').length <= MAX_WORDS_OF_LABEL;
     return isShort ? nameWithRole(written).filter((one) => one.title !== null) : [];
   }
-  const names = list
-    .split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u)
-    .map(readPersonName);
+  const whole = readPersonName(list);
+  const parts = list.split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u);
+  // "Jane Doe, PhD" is one name.
+  const names = whole === null ? parts.map(readPersonName) : [whole];
   if (names.includes(null)) return [];
   // A line that also has contacts is entirely about one person.
   const isLabelled = names.length > 1 || beforeContacts(written) === written;

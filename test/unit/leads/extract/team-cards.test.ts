@@ -296,3 +296,9 @@ test('a role may stand directly before a name that ends its line', () => {
     ],
   );
 });
+
+test('a degree behind a name after a label is no second name', () => {
+  expect(rows('<p>Tajemník: Ing. Pavel Škrdlant, CSc., tel. 732 410 665</p>')).toEqual([
+    ['Ing. Pavel Škrdlant', 'Tajemník', ''],
+  ]);
+});

@@ -12,7 +12,8 @@ import {
 const FREE_MAIL = new Set(
   (
     'gmail.com hotmail.com outlook.com yahoo.com icloud.com gmx.de web.de t-online.de orange.fr ' +
-    'wanadoo.fr free.fr libero.it seznam.cz wp.pl sapo.pt telia.com ziggo.nl yahoo.co.jp'
+    'wanadoo.fr free.fr libero.it seznam.cz email.cz wp.pl sapo.pt telia.com ziggo.nl yahoo.co.jp ' +
+    'hotmail.co.uk'
   ).split(' '),
 );
 

@@ -19,7 +19,7 @@ const LOCAL_DIGITS = 7;
 
 export function readingsOf(bytes: Buffer, contentType: string): FileReadings {
   const raw = decoded(bytes, contentType).normalize('NFKC');
-  const plain = withoutEntities(unescaped(raw));
+  const plain = withoutEntities(unescaped(raw)).normalize('NFKC');
   const bare = plain.replaceAll(/<!--[^]*?-->|<[^<>]*>/g, '');
   const spaced = plain.replaceAll(/<!--[^]*?-->|<[^<>]*>/g, ' ');
   const base = [raw, plain, bare, spaced, unfolded(raw), ...hiddenTexts(plain)];

@@ -119,18 +119,22 @@ function personOf({ names, email, phone }: LeadSite['persons'][number], at: Enti
 
 /** The labelled entity that a lead is about. */
 function entityOf(entities: readonly Entity[], lead: LeadDraft): Entity | undefined {
+  return entitiesNamed(entities, lead)[0];
+}
+
+/** As `entityOf`; a person who is on the board and has a listed firm is labelled twice. */
+function entitiesNamed(entities: readonly Entity[], lead: LeadDraft): Entity[] {
   const name = keyOf(lead.name?.value);
   const isNamed = ({ names }: Entity): boolean => names.some((one) => keyOf(one) === name);
   if (lead.kind === 'person') {
-    return entities.find((one) => one.kind === 'person' && isNamed(one));
+    return entities.filter((one) => one.kind === 'person' && isNamed(one));
   }
-  if (lead.foundOn === null) return entities.find(({ kind }) => kind === 'host');
+  if (lead.foundOn === null) return entities.filter(({ kind }) => kind === 'host');
   const members = entities.filter(({ kind }) => kind === 'member');
   const domains = [lead.siteDomain, registrableDomain(lead.website?.value ?? '')];
-  return (
-    members.find(isNamed) ??
-    members.find(({ domain }) => domain !== null && domains.includes(domain))
-  );
+  const named = members.filter(isNamed);
+  if (named.length > 0) return named;
+  return members.filter(({ domain }) => domain !== null && domains.includes(domain));
 }
 
 function entityName(site: LeadSite, lead: LeadDraft): string {
@@ -150,25 +154,21 @@ function hostName({ organization }: LeadSite, { name }: LeadDraft): string {
 function wrongOwnersOf(site: LeadSite, leads: readonly LeadDraft[]): string[] {
   const entities = entitiesOf(site);
   return leads.flatMap((lead) => {
-    const holder = entityOf(entities, lead);
+    const holders = entitiesNamed(entities, lead);
     const values = [...lead.emails, ...lead.phones].map(({ value }) => value);
     return values.flatMap((value) => {
       const owners = entities.filter(({ emails, phones }) =>
         [...emails, ...phones].includes(value),
       );
       const isRight =
-        owners.length === 0 || owners.some((owner) => mayStandAt(owner, holder, entities));
+        owners.length === 0 ||
+        owners.some((owner) => holders.some((holder) => mayStandAt(owner, holder, entities)));
       return isRight ? [] : [`${value} at ${lead.name?.value ?? '(no name)'}`];
     });
   });
 }
 
-function mayStandAt(
-  owner: Entity,
-  holder: Entity | undefined,
-  entities: readonly Entity[],
-): boolean {
-  if (holder === undefined) return false;
+function mayStandAt(owner: Entity, holder: Entity, entities: readonly Entity[]): boolean {
   if (owner === holder || owner.at === holder) return true;
   const colleagues = entities.filter(({ at }) => at === owner);
   return holder.at === owner && colleagues.length === 1;

@@ -158,8 +158,10 @@ function nameWithRole(text: string): NameInLine[] {
   const label = /^([^:]{2,80}):\s+(.+)$/u.exec(text);
   if (label && readPersonName(label[1] ?? '') === null) return namesBehindLabel(label);
   const [first = '', ...rest] = text.split(SEPARATOR);
+  const led = rest.length === 0 || CONTACT.test(rest[0] ?? '') ? roleThenName(first) : null;
+  if (led) return [{ ...nothingElse, ...led }];
   const name = readPersonName(first);
-  if (name === null) return [];
+  if (name === null) return nameBehindRole(first, rest);
   const after = withoutEdges(beforeContacts(text.slice(first.length)));
   const parts = rest.map(withoutEdges).filter((part) => part !== '');
   if (parts.length === 0) return [];
@@ -169,6 +171,24 @@ function nameWithRole(text: string): NameInLine[] {
   const phrase = phraseOfTitle(after) ?? phraseOfTitle(parts[0] ?? '');
   if (!isPlain && phrase === null) return [];
   return [{ ...nothingElse, name, title, phrase, isTentative: !isPlain }];
+}
+
+/** "Building inspector Jane Doe", alone on a line or before a contact. */
+function roleThenName(text: string): { name: string; title: string } | null {
+  const words = text.split(' ');
+  for (let at = 1; at <= MAX_WORDS_OF_LABEL && at < words.length - 1; at += 1) {
+    const title = words.slice(0, at).join(' ');
+    const name = isRoleLine(title) ? readPersonName(words.slice(at).join(' ')) : null;
+    if (name !== null && readPersonName(text) === null) return { name, title };
+  }
+  return null;
+}
+
+/** "Director, Jane Doe" and "Director, Jane Doe, 020 …". */
+function nameBehindRole(first: string, [second = '', ...rest]: readonly string[]): NameInLine[] {
+  const name = isRoleLine(first) ? readPersonName(withoutEdges(beforeContacts(second))) : null;
+  if (name === null || !rest.every((part) => CONTACT.test(part))) return [];
+  return [{ ...nothingElse, name, title: first }];
 }
 
 function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameInLine[] {
@@ -183,9 +203,10 @@ function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameIn
     const isShort = label.split(' ').length <= MAX_WORDS_OF_LABEL;
     return isShort ? nameWithRole(written).filter((one) => one.title !== null) : [];
   }
-  const names = list
-    .split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u)
-    .map(readPersonName);
+  const whole = readPersonName(list);
+  const parts = list.split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u);
+  // "Jane Doe, PhD" is one name.
+  const names = whole === null ? parts.map(readPersonName) : [whole];
   if (names.includes(null)) return [];
   // A line that also has contacts is entirely about one person.
   const isLabelled = names.length > 1 || beforeContacts(written) === written;

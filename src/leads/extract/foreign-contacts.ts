@@ -5,6 +5,7 @@ import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { scanPhones } from './scan-phones.ts';
+import { siteNameOf } from './site-name.ts';
 
 const MAKERS = [
   '(?:web ?site|site|page|theme|design|photos?|photography|images?|artwork|illustrations?) (?:\\p{L}+ )?by',
@@ -14,13 +15,13 @@ const MAKERS = [
   '(?:réalisation|conception|création|hébergement|hébergeur|crédits?(?: photos?)?)(?: (?:du site|web|et \\p{L}+))?(?: par| :|:)|(?:réalisé|créé|hébergé|développé) par',
   '(?:diseño|desarrollo|alojamiento)(?: web)?(?: por|:)|(?:diseñado|desarrollado|alojado) por|(?:desenvolvido|criado|feito|design) por|desenvolvimento:',
   'realizzazione(?: sito(?: web)?)?:?|sito (?:web )?(?:realizzato|creato) da|credits:|website door|(?:ontwerp|ontwikkeling)(?: en \\p{L}+)?(?: door|:)|(?:ontwikkeld|gemaakt|gebouwd) door',
-  '(?:realizacja|projekt)(?: strony)?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
+  'webmaster:|(?:realizacja|projekt)(?: (?:i wykonanie|strony))?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
   'tvorba (?:webu|stránek)|web vytvořil\\p{L}*|készítette:?|web tasarım:?|tasarım:|(?:разработка|создание|дизайн)(?: сайта)?(?::| [—–-])|サイト制作',
 ];
 const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
 /** A heading, or a whole line, above text about another organisation. */
 const OTHERS_HEADING =
-  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
+  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|parceiros|patroc[íi]nadores)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
@@ -39,8 +40,9 @@ const IN_CONTENT = new Set(['body', 'html', 'main']);
  */
 export function foreignContacts(
   { lines }: PageLines,
-  { url, region, page }: Pick<PageSource, 'url' | 'region' | 'page'>,
+  source: PageSource,
 ): { emails: ReadonlySet<string>; phones: ReadonlySet<string> } {
+  const { url, region, page } = source;
   const site = registrableDomain(url);
   const foreign = { emails: new Set<string>(), phones: new Set<string>() };
   const kept = { emails: new Set<string>(), phones: new Set<string>() };
@@ -56,7 +58,7 @@ export function foreignContacts(
     if (hasNumber) numbers.push({ text, into: into.phones });
   }
   // On the site of such an office its number is the site's own.
-  const isOffice = namesOtherOffice(page.title);
+  const isOffice = namesOtherOffice(siteNameOf(source) || page.title);
   const hasForeign = numbers.some(
     ({ text, into }) => into === foreign.phones || (!isOffice && namesOtherOffice(text)),
   );
@@ -98,6 +100,11 @@ function isOfOthers(at: number, lines: readonly PageLine[]): boolean {
     BY_OTHERS.test(above.text.slice(0, LONGEST_LINE))
   )
     return true;
+  return isBelowOthersHeading(at, lines);
+}
+
+/** Whether a heading announces credits, comments, useful numbers of other offices and the like. */
+export function isBelowOthersHeading(at: number, lines: readonly PageLine[]): boolean {
   for (let up = at - 1; up >= Math.max(0, at - LINES_BELOW_HEADING); up -= 1) {
     const heading = lines[up];
     if (!heading) break;

@@ -42,7 +42,7 @@ export function readMembers(source: PageSource): Members {
   for (const group of groups) {
     const free = group.filter(({ line }) => !taken.has(line)).slice(0, MAX_CARDS);
     if (free.length < 2 || members.cards.length >= MAX_CARDS) continue;
-    const cards = listedCards(free, hints, { source, page, siteDomain });
+    const cards = listedCards(free, hints, { source, page, siteDomain, isListing });
     if (!areMembers(cards, isListing)) continue;
     const others = cards.filter(({ found, isOfSite }) => !isOfSite && !isHost(found.name));
     const names = findNames(page, new Set(cards.map(({ found }) => found.line)));

@@ -1,12 +1,15 @@
 import type { HtmlElement, HtmlNode } from '#src/files/html-tree.ts';
+import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { contactsIn } from './card-contacts.ts';
 import { type CardExtent, cardExtents } from './card-extent.ts';
 import type { ContactHint } from './contact-hints.ts';
 import type { OrganizationLine } from './organization-lines.ts';
-import { areDomainsAlike, domainOfEmail, namesDomain } from './own-domain.ts';
+import { localPartOf } from './name-matches-address.ts';
+import { domainOfEmail, isAtDomain, namesDomain } from './own-domain.ts';
 import type { PageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { readPersonName } from './person-name.ts';
+import { isRoleLine } from './role-words.ts';
 
 /** One of several named cards in repeated structures. */
 export interface ListedCard {
@@ -20,8 +23,15 @@ export interface ListedCard {
   website: string | null;
   /** Domains in the card, except the site's. */
   foreign: Set<string>;
-  /** Whether it contains an address of the site. */
+  /** Whether it contains an address of the site that is not a mailbox of its own there. */
   isOfSite: boolean;
+}
+
+/** The site that lists them. */
+interface SiteOfList {
+  siteDomain: string;
+  /** The page or a heading announces a list of organisations. */
+  isListing: boolean;
 }
 
 const MAX_LEVELS = 64;
@@ -33,13 +43,13 @@ const MIN_CARDS_LISTED = 2;
 export function listedCards(
   names: readonly OrganizationLine[],
   hints: readonly ContactHint[],
-  { source, page, siteDomain }: { source: PageSource; page: PageLines; siteDomain: string },
+  { page, ...context }: { source: PageSource; page: PageLines } & SiteOfList,
 ): ListedCard[] {
   const extents = cardExtents(names, page, names).filter(({ nodes }) => nodes.length > 0);
   const held = hintsOf(extents, hints);
   if (held.size < MIN_CARDS_LISTED) return [];
   return extents.map((extent, index) =>
-    readCard(extent, held.get(index) ?? [], { source, styles: page.styles, siteDomain }),
+    readCard(extent, held.get(index) ?? [], { ...context, styles: page.styles }),
   );
 }
 
@@ -75,18 +85,30 @@ function readCard(
     source,
     styles,
     siteDomain,
-  }: { source: PageSource; styles: readonly HtmlElement[]; siteDomain: string },
+    isListing,
+  }: { source: PageSource; styles: readonly HtmlElement[] } & SiteOfList,
 ): ListedCard {
   const hasContact = hints.some(({ kind }) => kind !== 'site');
   const contacts = hasContact
     ? contactsIn(nodes, source, styles)
     : { emails: [], phones: [], profiles: [] };
-  const domains = contacts.emails.flatMap((email) => domainOfEmail(email) ?? []);
-  const isOfSite = domains.some((domain) => areDomainsAlike(domain, siteDomain));
-  const foreign = new Set(domains.filter((domain) => !areDomainsAlike(domain, siteDomain)));
+  const isAtSite = (email: string): boolean => isAtDomain(email, siteDomain);
+  const isOfSite = contacts.emails
+    .filter(isAtSite)
+    .some((email) => !isListing || isDeskOfSite(email, found.name));
+  const foreign = new Set(
+    contacts.emails
+      .filter((email) => !isAtSite(email))
+      .flatMap((email) => domainOfEmail(email) ?? []),
+  );
   const sites = hints.filter(({ kind }) => kind === 'site');
   for (const site of sites) if (site.foreign !== null) foreign.add(site.foreign);
   return { found, nodes, from, to, ...contacts, website: sites[0]?.url ?? null, foreign, isOfSite };
+}
+
+/** An association may give its members mailboxes; those of its own desks are not theirs. */
+function isDeskOfSite(email: string, name: string): boolean {
+  return isRoleAddress(email) && !namesDomain(name, localPartOf(email).replaceAll('.', ''));
 }
 
 /** Many firms are named like a person; the domain of an address or web site tells them apart. */
@@ -107,6 +129,8 @@ export function areMembers(cards: readonly ListedCard[], isListing: boolean): bo
     ({ emails, phones, website }) => emails.length + phones.length > 0 || website !== null,
   );
   if (others.length < MIN_CARDS_LISTED || others.length * 2 < reachable.length) return false;
+  // A directory of a town hall lists positions.
+  if (cards.filter(({ found }) => isRoleLine(found.name)).length * 2 > cards.length) return false;
   if (known.length < (isListing ? MIN_CARDS_LISTED : MIN_CARDS)) return false;
   const foreign = cards.filter((card) => card.foreign.size > 0);
   const domains = new Set(foreign.flatMap((card) => [...card.foreign]));

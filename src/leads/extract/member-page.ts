@@ -11,7 +11,7 @@ import type { Members } from './member-cards.ts';
 import { memberPersons } from './member-persons.ts';
 import { organizationKey } from './organization-key.ts';
 import { organizationName } from './organization-lines.ts';
-import { areDomainsAlike, domainOfEmail, domainOfSite, namesDomain } from './own-domain.ts';
+import { domainOfEmail, domainOfSite, isAtDomain, namesDomain } from './own-domain.ts';
 import { type PageLine, type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { readPersonName } from './person-name.ts';
@@ -39,10 +39,7 @@ export function readMemberPage(source: PageSource): Members | null {
   const to = spans.at(-1)?.[1] ?? 0;
   const siteDomain = registrableDomain(source.url) ?? '';
   const { emails, phones, profiles } = contactsIn(nodes, source, page.styles);
-  const isOfSite = (email: string): boolean => {
-    const domain = domainOfEmail(email);
-    return domain !== null && areDomainsAlike(domain, siteDomain);
-  };
+  const isOfSite = (email: string): boolean => isAtDomain(email, siteDomain);
   const own = emails.filter((email) => !isOfSite(email));
   const website = websiteIn(nodes, source, page);
   if (own.length + phones.length === 0 && website === null) return null;

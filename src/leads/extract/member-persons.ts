@@ -5,7 +5,8 @@ import type { FoundName } from './find-names.ts';
 import { isContactPersonLabel } from './line-label.ts';
 import type { PageLine } from './page-lines.ts';
 import { readPersonName } from './person-name.ts';
-import { nameMatchesAddress } from './name-matches-address.ts';
+import { localPartOf, nameMatchesAddress } from './name-matches-address.ts';
+import { namesDomain } from './own-domain.ts';
 import { organizationKey } from './organization-key.ts';
 import { isRoleLine } from './role-words.ts';
 import { columnNamed, headerOf } from './table-columns.ts';
@@ -30,7 +31,11 @@ export function memberPersons(
   );
   return own.slice(0, MAX_PERSONS).flatMap((name) => {
     const emails = organization.emails.filter(
-      (email) => !isRoleAddress(email) && nameMatchesAddress(name.name, email),
+      (email) =>
+        !isRoleAddress(email) &&
+        nameMatchesAddress(name.name, email) &&
+        // "Village Hall, Milford" at milford@
+        !(name.name.includes(',') && namesDomain(found.name, localPartOf(email))),
     );
     const header = headerAbove(name);
     const isContact = name.isNamed || (header !== null && isNameHeader(header));
@@ -74,7 +79,9 @@ export function usualPlaces(
 }
 
 function first(names: readonly FoundName[], place: string): FoundName | undefined {
-  return names.find((name) => name.place === place && !name.isTentative);
+  return names.find(
+    (name) => name.place === place && !name.isTentative && !name.name.includes(','),
+  );
 }
 
 function isNameHeader(header: string): boolean {
@@ -84,7 +91,9 @@ function isNameHeader(header: string): boolean {
 /** The lines around a name that is alone on its line. */
 function besides({ line, isTentative }: FoundName, lines: readonly PageLine[]): string[] {
   if (isTentative) return [];
-  return [lines[line + 1], lines[line - 1]].flatMap((one) => one?.text ?? []);
+  const below = lines[line + 1]?.text ?? '';
+  // A label there introduces what comes after it.
+  return [below.endsWith(':') ? '' : below, lines[line - 1]?.text ?? ''];
 }
 
 function isRole(text: string | null): text is string {

@@ -7,8 +7,9 @@ const NO_NAME = [
   'careers jobs services service products product solutions solution company companies corporate group holding',
   'reach ask write call ring message email dear please thanks via hello',
   'robotics motors foods games books toys tools machines interiors electronics dynamics laboratories roasters studios brothers sons designs solar aerospace therapeutics biotech',
-  'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge tours club',
+  'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge tours club webbouw webdesign webstudio webagentur webbureau',
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
+  'memorial trophy run',
   'privacy policy terms conditions cookie cookies legal notice imprint disclaimer copyright rights reserved',
   'read more learn view all see show download get started start now here click book buy order shop cart checkout',
   'support help faq center centre sales marketing finance customer customers client clients general inquiries',
@@ -75,7 +76,7 @@ export const PLACE =
 /** Particles inside names. */
 export const PARTICLES: ReadonlySet<string> = new Set(
   (
-    'van de den der ter ten het von zu zum zur vom und di da do dos das del della dello dei degli du des le la ' +
+    'van de den der ter ten te op het von zu zum zur vom und di da do dos das del della dello dei degli du des le la ' +
     "el al bin ibn ben bint abu af av y e i los las san st st. mc ap ferch oğlu bat 't ’t"
   ).split(' '),
 );
@@ -88,7 +89,7 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
     'oec habil h.c hc dr.-ing mba msc bsc m.sc b.sc mme mlle m me maître maitre sr sra srta d doña don dott dott.ssa avv geom ' +
     'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
     'et paeddr phmr thdr icdr bca mga lek med dent dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
-    'siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
+    'geol kommr assessor ass mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
     'г-н г-жа д-р проф τ дρ κ sayın bay bayan'
   ).split(' '),
 );
@@ -97,6 +98,6 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
 export const TITLES_AFTER: ReadonlySet<string> = new Set(
   (
     'phd dphil md mba msc bsc ma ba ms bs llm llb jd esq cpa cfa cfp pe pmp dds dmd dvm rn np pa pac mph edd psyd cissp ' +
-    'jr sr jun sen dis mha mpa ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs'
+    'jr sr jun sen dis mha mpa ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs csc drsc osb sj aca fcca bed'
   ).split(' '),
 );

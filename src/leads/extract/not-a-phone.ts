@@ -34,6 +34,7 @@ const OTHER_NUMBERS = new RegExp(
 );
 const TOUCHED_BEFORE = /[\p{L}\p{Nd}#$€£¥₹₽=_%@/\\.,:;*&?~^-]$/u;
 const AMOUNT_BEFORE = /[#$€£¥₹₽№§©][ \u00A0]?$/u;
+const IBAN_BEFORE = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2} ?[A-Z]{4} ?$/u;
 const TOUCHED_BEHIND = /^(?:[\p{L}\p{Nd}%$€£¥°²³_=@\\/*]|[.,:]\d)/u;
 const UNIT_BEHIND =
   /^[\s\u00A0]{0,2}(?:€|\$|£|¥|%|°|eur\b|usd\b|gbp\b|chf\b|zł|kč|kr\b|руб|₽|円|元|원|km|kg|m²|m2\b|mm\b|cm\b|px\b|mb\b|gb\b|kwh|uhr\b|a\.?m\.?\b|p\.?m\.?\b|years|jahre|ans\b|users|downloads|followers|views)/iu;
@@ -58,7 +59,7 @@ export function isOtherNumber(
   if (isMarked) return false;
   const line = context.before.slice(context.before.lastIndexOf('\n') + 1);
   if (TOUCHED_BEHIND.test(context.after) || UNIT_BEHIND.test(context.after)) return true;
-  if (AMOUNT_BEFORE.test(line) || OTHER_NUMBERS.test(line)) return true;
+  if (AMOUNT_BEFORE.test(line) || IBAN_BEFORE.test(line) || OTHER_NUMBERS.test(line)) return true;
   const isInternational = /^[(（]?(?:[+＋]|00[1-9 ])/.test(written);
   if (isInternational) return /[\p{L}\p{Nd}=_/]$/u.test(line);
   return TOUCHED_BEFORE.test(line) || !looksNational(written, region);

@@ -1,5 +1,6 @@
 import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { PlacedName } from './card-extent.ts';
+import { isBelowOthersHeading } from './foreign-contacts.ts';
 import { blockAround, Places, strengthOf } from './name-places.ts';
 import { NO_NAME_WORDS } from './name-words.ts';
 import { organizationKey } from './organization-key.ts';
@@ -22,6 +23,8 @@ const SHORTEST_NAME = 2;
 const LONGEST_NAME = 90;
 const MAX_WORDS = 10;
 const MAX_LEVELS = 6;
+const MAX_LEVELS_OF_FOOTER = 12;
+const NOTE_CLASS = /(?:^|[\s_-])(?:badge|pill|chip|tag|label|muted)(?:$|[\s_-])/i;
 const LEGAL_FORM =
   /^(?:inc|ltd|limited|llc|llp|plc|co|corp|gmbh|mbh|ag|kg|ohg|gbr|e\.? ?v|s\.? ?a|s\.? ?l|s\.? ?r\.? ?l|s\.? ?p\.? ?a|s\.? ?n\.? ?c|sarl|sas|lda|ltda|b\.? ?v|n\.? ?v|ab|as|aps|oy|sp\. z o\. ?o|s\. ?r\. ?o|kft|a\.? ?ş|d\.? ?o\.? ?o)\b/iu;
 const NO_NAME =
@@ -39,7 +42,7 @@ export function organizationLines({ lines, spans }: PageLines): OrganizationLine
   const namedRows = new Set<HtmlNode>();
   for (const [at, line] of lines.entries()) {
     if (found.length >= MAX_NAMES) break;
-    if (line.isForeign) continue;
+    if (line.isForeign || isInFooter(line.node) || isBelowOthersHeading(at, lines)) continue;
     const element = line.elements[0] ?? null;
     const block = blockAround(element);
     const isFirst = block !== null && spans.get(block)?.[0] === at;
@@ -55,6 +58,20 @@ export function organizationLines({ lines, spans }: PageLines): OrganizationLine
     found.push({ name, key, line: at, node: line.node, isLabelled: false, strength, place });
   }
   return found;
+}
+
+/** In the footer of the page, unlike that of a card. */
+function isInFooter(node: HtmlNode): boolean {
+  let at: HtmlNode | null = node.parent;
+  for (let up = 0; at && isElement(at) && up < MAX_LEVELS_OF_FOOTER; up += 1) {
+    if (at.name === 'footer') return at.parent === null || !isCard(at.parent);
+    at = at.parent;
+  }
+  return false;
+}
+
+function isCard(node: HtmlNode): boolean {
+  return isElement(node) && /^(?:article|li|section|td)$/.test(node.name);
 }
 
 /** In a table, the cell under a name header; without such a header, the first cell of a row that can be a name. */
@@ -84,8 +101,18 @@ function elementAround(element: HtmlElement | null, name: string): HtmlElement |
 function nameIn({ text, pieces, elements }: PageLine, strength: 1 | 2 | 3): string | null {
   const isSetOff = strength === 2 && pieces.length > 1;
   const isHeading = /^h[1-6]$/.test(blockAround(elements[0] ?? null)?.name ?? '');
-  const written = isSetOff && !isHeading ? (pieces[0] ?? '') : text;
-  return organizationName(written);
+  if (isSetOff && !isHeading) return organizationName(pieces[0] ?? '');
+  const isNote = elements.map(isNoteElement);
+  const own = pieces.filter((_, piece) => isNote[piece] === false);
+  return organizationName(own.length > 0 && own.length < pieces.length ? own.join(' ') : text);
+}
+
+/** A badge or small print behind a name, such as the place of a club. */
+function isNoteElement(element: HtmlElement | null): boolean {
+  if (element === null) return false;
+  return (
+    element.name === 'small' || NOTE_CLASS.test((element.attribs['class'] ?? '').slice(0, 200))
+  );
 }
 
 /** The organisation's name at the start of a text; null if there is none. */

@@ -15,8 +15,18 @@ const OFFICES = [
   'pogotowie|policja|straz pozarna|straz miejska|wopr|rzecznik praw|inspektor ochrony danych|zachranna sluzba|hasici|policie|toxikologick\\p{L}*|obchodni inspekce|poverenec|mentok|rendorseg|tuzoltosag|bekelteto testulet|ambulanta|pompierii|politia|protectia consumatorilor|itfaiye|jandarma|zehir danisma|tuketici hakem heyeti',
   'скорая помощь|полиция|пожарная|роспотребнадзор|мчс|поліція|швидка допомога|αστυνομια|πυροσβεστικη',
 ];
+/** Public services and suppliers that sites tell their visitors to call, and examples; as above. */
+const SERVICES = [
+  'tourist (?:information|office|board)|visitor cent(?:er|re)|(?:city|town|county|parish) council|the council|town hall|taxis?|cabs?|pharmacy|health cent(?:er|re)|samaritans|citizens advice|national grid',
+  '(?:looked after|handled|provided|supplied|swept|serviced) by|(?:ordered|bought|obtained|purchased|hired) (?:from|through)|for example|e\\.g\\.',
+  'tourismusburo|touristen?-?info\\p{L}*|touristinformation|verkehrsverein|verkehrsverbund|fahrplanauskunft|stadtverwaltung|bezirksregierung|taxi\\p{L}*|apotheke|krankenhaus|tierklinik|uniklinik|z\\. ?b\\.|beispiel|schiedsstelle|bezirksschornsteinfeger',
+  'mairie|office (?:de|du) tourisme|prefecture|direction departementale|hopital|pharmacie de garde|par exemple|centro de salud|farmacia|el hospital|oficina de turismo|por ejemplo',
+  'comune di|farmacia|ospedale|ufficio turistico|per esempio|camara municipal|junta de freguesia|posto de turismo|linha de apoio|por exemplo',
+  'vertrouwenspersoon|vvv|bijvoorbeeld|turistbyra\\p{L}*|turistinformation|exempel|skots av|turistkontor\\p{L}*|for eksempel',
+  'urzad|urzedu|informacja turystyczna|szpital|na przyklad|np\\.|infocentrum|informacni centrum|napriklad|taksi|eczane|hastane|polgarmesteri hivatal|gyogyszertar|primaria|taxiul',
+];
 const OFFICE = new RegExp(
-  `(?<!\\p{L})(?:${OFFICES.join('|')})(?!\\p{L})|警察|消防|制作|製作|提携`,
+  `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|制作|製作|提携|タクシー|観光協会|市役所|例[：:]`,
   'u',
 );
 

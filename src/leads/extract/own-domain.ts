@@ -29,6 +29,12 @@ export function areDomainsAlike(one: string, other: string): boolean {
   return a === b || (shorter.length >= SHORTEST_LABEL && longer.startsWith(shorter));
 }
 
+/** Whether an address is at a domain or one like it. */
+export function isAtDomain(email: string, domain: string): boolean {
+  const own = domainOfEmail(email);
+  return own !== null && areDomainsAlike(own, domain);
+}
+
 function labelOf(domain: string): string {
   return plainLetters(domain.split('.')[0] ?? '').replace(/[^\p{L}\p{N}]+/gu, '');
 }

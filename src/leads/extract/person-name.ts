@@ -13,7 +13,7 @@ const WITHOUT_CAPITALS = /^[\u0590-\u06ff\u0900-\u0e7f\p{M}'’"״׳-]{2,16}$/u;
  * A capital followed by letters, with hyphens, apostrophes and inner capitals: O'Neill, Müller-Lüdenscheidt,
  * McDonald.
  */
-const CAPITALISED = /^\p{Lu}[\p{L}\p{M}]*(?:['’ʼ`‑-][\p{L}\p{M}]+){0,3}$/u;
+const CAPITALISED = /^(?:d['’])?\p{Lu}[\p{L}\p{M}]*(?:['’ʼ`‑-][\p{L}\p{M}]+){0,3}$/u;
 const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.)$/u;
 const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
 

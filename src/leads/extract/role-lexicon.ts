@@ -17,7 +17,7 @@ const WORDS = [
   'marketer salesperson hygienist optometrist pharmacist psychologist midwife surveyor postdoc winemaker',
   'firefighter sexton verger organist caretaker gardener sculptor potter weaver brewer baker miller tutor headteacher headmaster headmistress',
   // German
-  'geschaftsfuhrer geschaftsfuhrerin geschaftsfuhrung geschaftsleitung geschaftsleiter inhaber inhaberin',
+  'obermeister obermeisterin geschaftsfuhrer geschaftsfuhrerin geschaftsfuhrung geschaftsleitung geschaftsleiter inhaber inhaberin',
   'grunder grunderin mitgrunder mitgrunderin vorstand vorstandin vorstandsmitglied vorstandsvorsitzender',
   'vorstandsvorsitzende vorsitzender vorsitzende aufsichtsrat prokurist prokuristin leiter leiterin leitung',
   'abteilungsleiter teamleiter teamleiterin vertrieb einkauf buchhaltung personalwesen sachbearbeiter',
@@ -34,9 +34,9 @@ const WORDS = [
   'conseillere ingenieur ingenieure developpeur developpeuse comptable avocat avocate notaire adjoint',
   'adjointe secretaire assistante redacteur redactrice charge commercial commerciale architecte',
   'formateur formatrice delegue deleguee proprietaire gestionnaire medecin infirmiere',
-  'cuisinier cuisiniere tresorier tresoriere boulanger boulangere serveur serveuse artisan clerc',
+  'exploitant exploitante vigneron vigneronne cuisinier cuisiniere tresorier tresoriere boulanger boulangere serveur serveuse artisan clerc',
   // Spanish
-  'director directora gerente presidente presidenta fundador fundadora cofundador cofundadora socio socia',
+  'alcalde alcaldesa concejal concejala teniente interventora interventor director directora gerente presidente presidenta fundador fundadora cofundador cofundadora socio socia',
   'jefe jefa encargado encargada ingeniero ingeniera desarrollador desarrolladora abogado abogada contador',
   'contadora asesor asesora consejero consejera delegado delegada propietario propietaria consultor',
   'consultora administrador administradora comercial arquitecto arquitecta secretario secretaria tecnico',
@@ -73,7 +73,7 @@ const WORDS = [
   'asiantuntija kehittaja insinoori omistaja assistentti myyntiedustaja puheenjohtaja suunnittelija osakas',
   'projektipaallikko markkinointipaallikko kirjanpitaja hallituksen toimistopaallikko',
   // Czech and Slovak
-  'reditel reditelka jednatel jednatelka majitel majitelka zakladatel zakladatelka vedouci manazer manazerka',
+  'tajemnik tajemnice pokladnik pokladni cechmistr mistocechmistr hospodar reditel reditelka jednatel jednatelka majitel majitelka zakladatel zakladatelka vedouci manazer manazerka',
   'ucetni vyvojar specialista asistentka predseda konatel konatelka riaditel riaditelka veduci obchodnik',
   'obchodni technik programator projektant pravnik',
   // Hungarian
@@ -102,7 +102,7 @@ const ENDINGS = [
   'techniker technikerin referent referentin betreuer betreuerin sekretarin direktor direktorin partnerin',
   'koordinator koordinatorin arzt arztin kaufmann kauffrau redakteur redakteurin planer planerin chef chefin',
   'leider medewerker medewerkster adviseur ontwikkelaar beheerder directeur chef ledare ansvarig ansvarlig',
-  'ingenjor radgivare saljare utvecklare sjef leder radgiver utvikler konsulent paallikko johtaja',
+  'inspektor handlaggare handlegger ingenjor radgivare saljare utvecklare sjef leder radgiver utvikler konsulent paallikko johtaja',
 ].join(' ');
 
 /** From scripts without spaces between words: matched anywhere in a line. */

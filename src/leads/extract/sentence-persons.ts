@@ -18,6 +18,17 @@ const MAX_EMAILS_OF_LINE = 5;
 const MAX_WORDS_OF_NAME = 4;
 const CAPITALISED_RUN =
   /\p{Lu}[\p{L}\p{M}'’-]*\.?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu) ){0,2}\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
+const POSSESSIVES =
+  'our|unser\\w{0,2}|notre|nuestr[oa]|nostr[oa]|nosso|nossa|onze|vår|vores|naš\\w?|nasz\\w?';
+const OWNED = new RegExp(`(?<!\\p{L})(?:${POSSESSIVES}) `, 'iu');
+const INTRODUCTION = new RegExp(
+  `(?<!\\p{L})(?:${POSSESSIVES}) ([^,;:.()]{3,50}?)(?:,| is| ist| est| es| è| är| er| to| jest)? $`,
+  'iu',
+);
+const OF_THE_PAST =
+  /found|gründer|fondat|fundador|oprichter|grundare|stifter|zakladatel|założyciel|former|ehemalig|ancien|late(?!\p{L})|honorary/iu;
+const ENDS_NAME = /^(?:[,.;!)]|\s*[(–—]|\s+\p{Ll}|$)/u;
+const LONGEST_INTRODUCTION = 80;
 /** Possessives before a role. */
 const BEFORE_ROLE =
   /(?:^|[\s(,;:])(?:our|the|your|my|unser\w{0,2}|ihr\w{0,2}|der|die|den|dem|notre|votre|le|la|nuestr[oa]|el|il|nostr[oa]|nosso|nossa|o|a|onze|ons|vår|vores|meidän)\s+([^,;:.()]{2,60}?)(?: is| ist| est| es| è|,)?\s*$/iu;
@@ -39,11 +50,30 @@ export function sentencePersons(
   for (const line of lines) {
     if (cards.length >= MAX_PERSONS || read >= MAX_LINES) break;
     if (line.isForeign || line.text.length > LONGEST_LINE) continue;
-    if (emailsOfLine(line).length === 0) continue;
-    read += 1;
-    cards.push(...personsIn(line, region, claimed));
+    const introduced = OWNED.test(line.text) ? introducedIn(line.text) : null;
+    const hasEmails = emailsOfLine(line).length > 0;
+    const found = hasEmails ? personsIn(line, region, claimed) : [];
+    if (hasEmails) read += 1;
+    const isKnown = found.some(({ name }) => name === introduced?.name);
+    cards.push(...found, ...(introduced && !isKnown ? [introduced] : []));
   }
   return cards;
+}
+
+/** "Our head baker, Jane Doe, …" and "Our head baker is Jane Doe." The past is told of founders and patrons. */
+function introducedIn(text: string): ContactCard | null {
+  for (const { index, 0: run } of text.matchAll(CAPITALISED_RUN)) {
+    const title = INTRODUCTION.exec(
+      text.slice(Math.max(0, index - LONGEST_INTRODUCTION), index),
+    )?.[1];
+    if (title === undefined || OF_THE_PAST.test(title) || !isRoleLine(title)) continue;
+    const [first] = namesWithin(run);
+    const isWhole = first?.start === 0 && ENDS_NAME.test(text.slice(index + first.name.length));
+    if (first && isWhole) {
+      return contactCard({ technique: 'team-card', kind: 'person', name: first.name, title });
+    }
+  }
+  return null;
 }
 
 function personsIn(

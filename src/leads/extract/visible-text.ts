@@ -1,14 +1,17 @@
+import { rawText } from '#src/files/html-tree.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import type { PageSource } from './page-source.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
 import { sourceOffsets } from './source-offset.ts';
-import { visiblePageText, withoutMarks } from './visible-page-text.ts';
+import { elementsOf, visiblePageText, withoutMarks } from './visible-page-text.ts';
 
 const LONGEST_SENTENCE = 200;
 const MIN_WORDS_OF_SENTENCE = 3;
 /** Per page; a longer list is not a list of contacts. */
 const MAX_EACH = 500;
+const MAX_FAXES = 100;
+const LONGEST_FAX = 60;
 
 /** Addresses and phone numbers that a reader of the page can see. */
 export function readVisibleText(source: PageSource): ContactCard[] {
@@ -40,7 +43,9 @@ function phoneCards({ html, page, region }: PageSource, text: string): ContactCa
     found.some(({ isLabelled }) => isLabelled) ||
     page.links.some(({ href }) => /^\s*tel:/i.test(href)) ||
     /itemprop=["']?telephone/i.test(html);
+  const faxes = markedFaxes(page, region);
   for (const { phone, written, isLabelled, at } of found) {
+    if (faxes.has(phone)) continue;
     if (isMarked && !isLabelled && isInSentence(text, at)) continue;
     if (cards.size >= MAX_EACH || cards.has(phone)) continue;
     const offset = offsetOf(written);
@@ -50,6 +55,15 @@ function phoneCards({ html, page, region }: PageSource, text: string): ContactCa
     );
   }
   return [...cards.values()];
+}
+
+/** Numbers whose only sign of being a fax is their markup: beside an icon, for instance. */
+function markedFaxes(page: PageSource['page'], region: string | null): Set<string> {
+  const marked = elementsOf(page)
+    .filter(({ attribs }) => attribs['itemprop'] === 'faxNumber')
+    .take(MAX_FAXES);
+  const texts = [...marked].map((element) => `tel: ${rawText(element).slice(0, LONGEST_FAX)}`);
+  return new Set(texts.flatMap((text) => scanPhones(text, region).map(({ phone }) => phone)));
 }
 
 /** Whether a sentence precedes the number on its line. */

@@ -85,6 +85,10 @@ const FREE_MAIL = new Set(
 const FREE_MAIL_ANYWHERE =
   /^(?:yahoo|hotmail|outlook|live|gmx|aol|yandex)\.[a-z]{2,3}(?:\.[a-z]{2})?$/;
 
+/** Certified mail in Italy (PEC), which firms have beside their own domain. */
+const CERTIFIED_MAIL =
+  /^(?:[a-z0-9-]+\.)*(?:(?:aruba)?pec(?=[.-]|sicura|mail)|legalmail|postecert|postacertificata)[a-z-]*\./;
+
 /** Whether this is a role address (`info@`, `kontakt@`, `ventas@`), not a person's. */
 export function isRoleAddress(email: string): boolean {
   const local = localPart(email);
@@ -106,7 +110,7 @@ export function isDisposable(email: string): boolean {
 /** Whether its domain gives addresses to everyone, so that it does not tell where the person works. */
 export function isFreeMail(email: string): boolean {
   const domain = domainOf(email);
-  return FREE_MAIL.has(domain) || FREE_MAIL_ANYWHERE.test(domain);
+  return FREE_MAIL.has(domain) || FREE_MAIL_ANYWHERE.test(domain) || CERTIFIED_MAIL.test(domain);
 }
 
 function localPart(email: string): string {

@@ -4,6 +4,10 @@ import { inWordsOf } from './site-page-words.ts';
 const WORDS = `
   members; member directory; membership directory; member list; our members; member companies; directory; business directory; business listings
   tenants; our tenants; stallholders; stalls; shops; our shops; stores; store directory; traders; exhibitors; exhibitor list; vendors
+  local groups; local branches; branches; sections; societies; choirs; guilds; institutes; faculties; workshops; growers; producers; wineries; hosts; places to stay; restaurants; businesses; local businesses; who is here
+  innungen; unsere innungen; verbande; mitgliedsverbande; ortsverbande; ortsgruppen; ortsvereine; kreisverbande; landesverbande; bezirke; sektionen; zunfte; chore; institute; fakultaten; werkstatten; winzer; erzeuger; gastgeber; unterkunfte; direktvermarkter; praxen
+  sections; sections locales; comites; federations; clubs; ecoles; instituts; vignerons; domaines; hebergements; fermes; sezioni; istituti; circoli; cantine; strutture; secciones; institutos; clubes; penas; bodegas; asociaciones; entidades locales; secoes; coletividades
+  afdelingen; clubs; instituten; boerderijen; kringen; klubbar; foreningar; sektioner; institutioner; gardsbutiker; klubber; lokallag; lokalforeninger; seurat; kerhot; oddzialy; kluby; kola; instytuty; oddily; spolky; ustavy; dilny; vinarstvi; korok; szakosztalyok; filiale; cluburi; kulupler; subeler
   dealers; our dealers; find a dealer; dealer locator; resellers; distributors; our distributors; agents; our agents; agents abroad; stockists
   partners; our partners; partner companies; suppliers; our suppliers; clubs; member clubs; affiliates; chapters; associations; sponsors
   mitglieder; unsere mitglieder; mitgliederverzeichnis; mitgliederliste; mitgliedsbetriebe; mitgliedsunternehmen; mitgliedsvereine; vereine; betriebe; firmen

@@ -4,7 +4,8 @@ import { CONTACT_FIELDS, contactsOf, hasContacts } from './draft-contacts.ts';
 import { dropOutsiders } from './drop-outsiders.ts';
 import { dropStrangers } from './drop-strangers.ts';
 import { emailPatternOf } from './email-pattern.ts';
-import { personNameKey } from '#src/leads/extract/person-name.ts';
+import { organizationKey } from '#src/leads/extract/organization-key.ts';
+import { personNameKey, readPersonName } from '#src/leads/extract/person-name.ts';
 import { givePageContacts } from './give-page-contacts.ts';
 import { draftOfCard } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
@@ -38,11 +39,7 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
   const ownNames = new Set(
     ownCards.flatMap(({ card }) => (card.name ? personNameKey(card.name) : [])),
   );
-  const isPerson = ({ card: { kind, name, title, technique } }: PlacedCard): boolean => {
-    if (kind !== 'person' || name === null) return false;
-    // The name of an organisation may look like a person's.
-    return isStructured(technique) || title !== null || !ownNames.has(personNameKey(name));
-  };
+  const isPerson = personTest(ownNames, siteName);
   const persons = dropOutsiders(
     mergePersons(
       placed
@@ -83,6 +80,21 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
   return inOrder(ownLeads(organization, known.toSorted(byReach)), members);
 }
 
+function personTest(
+  ownNames: ReadonlySet<string>,
+  siteName: string,
+): (placed: PlacedCard) => boolean {
+  const siteKey = organizationKey(siteName);
+  // Some systems mark every contact as a person.
+  const isOfSite = (name: string): boolean =>
+    siteKey !== '' && organizationKey(name).startsWith(siteKey) && readPersonName(name) === null;
+  return ({ card: { kind, name, title, technique } }) => {
+    if (kind !== 'person' || name === null || isOfSite(name)) return false;
+    // The name of an organisation may look like a person's.
+    return isStructured(technique) || title !== null || !ownNames.has(personNameKey(name));
+  };
+}
+
 /** The site's organisation, if known, and its persons. */
 function ownLeads(
   { draft, isKnown }: { draft: LeadDraft; isKnown: boolean },
@@ -111,7 +123,7 @@ function byReach(a: LeadDraft, b: LeadDraft): number {
   return reachOf(b) - reachOf(a) || factsOf(b) - factsOf(a);
 }
 
-/** When structured data gives a person another number, the organisation's number is not the person's. */
+/** With another number, in structured data if any is there, the organisation's number is not the person's. */
 function withoutOrganizationPhones(
   persons: readonly LeadDraft[],
   own: readonly PlacedCard[],
@@ -121,8 +133,11 @@ function withoutOrganizationPhones(
   const isMarked = ({ evidence }: Evidenced): boolean =>
     evidence.some(({ technique }) => isStructured(technique));
   return persons.map((person) => {
-    if (!person.phones.some(isMarked)) return person;
-    const phones = person.phones.filter((one) => isMarked(one) || !ofOrganization.has(one.value));
+    const isOwn = person.phones.some(isMarked)
+      ? isMarked
+      : ({ value }: Evidenced): boolean => !ofOrganization.has(value);
+    if (!person.phones.some(isOwn)) return person;
+    const phones = person.phones.filter((one) => isOwn(one) || !ofOrganization.has(one.value));
     return { ...person, phones };
   });
 }

@@ -1,4 +1,9 @@
-import { areDomainsAlike, domainOfEmail, domainOfSite } from '#src/leads/extract/own-domain.ts';
+import {
+  areDomainsAlike,
+  domainOfEmail,
+  domainOfSite,
+  isAtDomain,
+} from '#src/leads/extract/own-domain.ts';
 import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import { hasContacts } from './draft-contacts.ts';
@@ -22,7 +27,7 @@ export function splitMembers(
 ): SplitCards {
   const siteKey = organizationKey(siteName);
   const isHost = (card: ContactCard): boolean => {
-    const domain = domainOf(card);
+    const domain = memberDomainOf(card, siteDomain);
     if (domain !== null && areDomainsAlike(domain, siteDomain)) return true;
     if (card.name === null) return true;
     const isNamesake = siteKey !== '' && organizationKey(card.name) === siteKey;
@@ -32,7 +37,7 @@ export function splitMembers(
     ({ card }) => card.kind === 'organization' && card.entity === 'member' && !isHost(card),
   );
   if (listed.length === 0) return { members: [], rest: [...placed] };
-  const organizations = groupsOf(listed).map((group) => memberDraft(group, siteDomain));
+  const organizations = groupsOf(listed, siteDomain).map((group) => memberDraft(group, siteDomain));
   const byKey = new Map(
     listed.flatMap(({ card }) => {
       const draft = organizations.find(({ cards }) => cards.has(card))?.draft;
@@ -77,15 +82,25 @@ function domainOf({ website, emails }: ContactCard): string | null {
   return site ?? emails.map(domainOfEmail).find((domain) => domain !== null) ?? null;
 }
 
+/** The same for a listed organisation: a mailbox at the site that lists it does not count. */
+function memberDomainOf(card: ContactCard, siteDomain: string): string | null {
+  if (card.technique !== 'member-card') return domainOf(card);
+  return domainOf({
+    ...card,
+    emails: card.emails.filter((email) => !isAtDomain(email, siteDomain)),
+  });
+}
+
 /** Groups the cards of one organisation: by domain, or by name where one of them has no domain. */
-function groupsOf(listed: readonly PlacedCard[]): PlacedCard[][] {
+function groupsOf(listed: readonly PlacedCard[], siteDomain: string): PlacedCard[][] {
+  const domainOfMember = ({ card }: PlacedCard): string | null => memberDomainOf(card, siteDomain);
   const groups: PlacedCard[][] = [];
   const byKey = new Map<string, PlacedCard[]>();
   const ordered = listed.toSorted(
-    (a, b) => Number(domainOf(b.card) !== null) - Number(domainOf(a.card) !== null),
+    (a, b) => Number(domainOfMember(b) !== null) - Number(domainOfMember(a) !== null),
   );
   for (const placed of ordered) {
-    const domain = domainOf(placed.card);
+    const domain = domainOfMember(placed);
     const name = `name ${organizationKey(placed.card.name ?? '')}`;
     const known = domain === null ? byKey.get(name) : byKey.get(`domain ${domain}`);
     const group = known ?? [];
@@ -101,7 +116,9 @@ function memberDraft(
   group: readonly PlacedCard[],
   siteDomain: string,
 ): { draft: LeadDraft; cards: ReadonlySet<ContactCard> } {
-  const domain = group.map(({ card }) => domainOf(card)).find((one) => one !== null);
+  const domain = group
+    .map(({ card }) => memberDomainOf(card, siteDomain))
+    .find((one) => one !== null);
   const joined = joinDrafts(
     group.map(({ card, url }) =>
       draftOfCard(card, { kind: 'organization', url, siteDomain: domain ?? siteDomain }),

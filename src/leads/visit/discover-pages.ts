@@ -1,5 +1,6 @@
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { pageKey, plainAddress, siteDomainOf } from './page-key.ts';
+import { isListingName } from '#src/leads/lexicon/listing-words.ts';
 import { isNewsName, kindOfName, type NamedPageKind } from '#src/leads/lexicon/site-page-words.ts';
 
 export type SitePageKind =
@@ -148,6 +149,7 @@ function namePage(url: URL, text: string): Naming | null {
     kindOfName(last),
     ...[...url.searchParams.values()].slice(0, 5).map(kindOfName),
     belowNamed(segments, last),
+    isListingName(text) || isListingName(last) ? { kind: 'members', share: LISTING_SHARE } : null,
   ]);
   // A news item about a team is not a team page.
   return best && best.share < 1 && segments.some(isNewsName) ? null : best;
@@ -163,6 +165,8 @@ function bestOf(namings: readonly (Naming | null)[]): Naming | null {
 }
 
 const BELOW_SHARE = 0.25;
+/** Any better match says more. */
+const LISTING_SHARE = 0.3;
 
 /** `/team/jane-doe` is a person; `/about/history` may tell more about the company. */
 function belowNamed(segments: readonly string[], last: string): Naming | null {

@@ -16,6 +16,16 @@ export class OtherPages {
   readonly #waiting = new Map<string, QueuedPage>();
   #isSmall = false;
 
+  /** All of them on a small site; on others those at the top, because lists have their entries below. */
+  #few(): QueuedPage[] {
+    const all = [...this.#waiting.values()];
+    if (all.length <= FEW_OTHERS) return all;
+    const top = all.filter(
+      ({ url }) => (URL.parse(url)?.pathname ?? '').split('/').filter(Boolean).length === 1,
+    );
+    return top.length <= FEW_OTHERS ? top : [];
+  }
+
   note(pages: readonly SitePage[], depth: number, queue: PageQueue): void {
     for (const page of pages) {
       if (this.#waiting.size >= MAX_OTHERS) return;
@@ -26,8 +36,8 @@ export class OtherPages {
 
   /** Whether some are to be read once no better page is left. */
   areWanted(named: number): boolean {
-    const { size } = this.#waiting;
-    return size > 0 && (named < ENOUGH_PAGES || size <= FEW_OTHERS);
+    if (named < ENOUGH_PAGES) return this.#waiting.size > 0;
+    return this.#few().length > 0;
   }
 
   /** Whether the visit goes on for them, although everything else was found. */
@@ -36,8 +46,10 @@ export class OtherPages {
   }
 
   moveTo(queue: PageQueue): void {
-    this.#isSmall = this.#waiting.size <= FEW_OTHERS;
-    for (const other of this.#waiting.values()) queue.add([other], other.depth);
+    const few = this.#few();
+    this.#isSmall = few.length > 0;
+    for (const other of this.#isSmall ? few : this.#waiting.values())
+      queue.add([other], other.depth);
     this.#waiting.clear();
   }
 }

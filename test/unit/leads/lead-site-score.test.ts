@@ -107,3 +107,17 @@ test('an invented address, a stranger and a wrong state reduce precision and rec
   expect(lost('state')).toBe(1);
   expect(misses).toContain('guild: wrong state done');
 });
+
+test('a person who is labelled twice may have the contacts of either', () => {
+  const twice: LeadSite = {
+    ...SITE,
+    members: SITE.members.map((member) => ({
+      ...member,
+      persons: [person('Ben Okafor', 'ben@kiln.example')],
+    })),
+  };
+  const ben = lead('person', 'Ben Okafor', { emails: values('ben@kiln.example') });
+  expect(
+    scoreLeadSite(twice, { leads: [guild, ben], state: 'partial', pages: [] }).wrongOwners,
+  ).toBe(0);
+});

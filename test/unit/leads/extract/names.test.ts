@@ -113,6 +113,15 @@ test.each([
   expect(readPersonName(`  ${name} `)).toBe(name);
 });
 
+test.each([
+  'Wim te Brake',
+  'Solène d’Arribat',
+  'Dott. Geol. Leandro Fazzi',
+  'Assessor jur. Holger Drüke',
+])('%s is a name', (name) => {
+  expect(readPersonName(name)).toBe(name);
+});
+
 test('degrees after a name are dropped', () => {
   expect(readPersonName('Jane Doe, PhD, MBA')).toBe('Jane Doe');
   expect(readPersonName('Jane Doe, Head of Sales')).toBeNull();

@@ -255,3 +255,50 @@ test('the press desk of another company is ignored', () => {
     read('<p>Press contact of Fairs & Sons: Jane Doe, Press Officer, tel. +49 30 901820.</p>'),
   ).toEqual([]);
 });
+
+test('a name may stand behind its role and a comma', () => {
+  expect(
+    rows('<ul><li>Head of Sales, Jane Doe</li><li>Treasurer, John Smith, 030 123456</li></ul>'),
+  ).toEqual([
+    ['Jane Doe', 'Head of Sales', ''],
+    ['John Smith', 'Treasurer', ''],
+  ]);
+});
+
+test.each([
+  'Our musical director, Jane Doe, joined us in 2016.',
+  'Our head baker is Jane Doe. Write to cakes@acme.test.',
+])('somebody whom a sentence introduces is a person: %s', (text) => {
+  expect(rows(`<p>${text}</p>`).map(([name]) => name)).toEqual(['Jane Doe']);
+});
+
+test.each([
+  'Our former director, Jane Doe, left us.',
+  'Our founder, Jane Doe, began it.',
+  'Our patron saint, Jane Doe, is old.',
+])('nobody is read from %s', (text) => {
+  expect(rows(`<p>${text}</p>`)).toEqual([]);
+});
+
+test('a role without a comma may begin a line with contacts', () => {
+  expect(
+    rows(
+      '<p>Byggnadsinspektör Ville Kuoppala, 0980-319 231, telefontid 9</p><p>Chief Roy Tillman Memorial Run</p>',
+    ),
+  ).toEqual([['Ville Kuoppala', 'Byggnadsinspektör', '']]);
+});
+
+test('a role may stand directly before a name that ends its line', () => {
+  expect(rows('<p>Revizní komise:<br>předseda Sedlák Miloslav<br>Byggchef Karin Lund</p>')).toEqual(
+    [
+      ['Sedlák Miloslav', 'předseda', ''],
+      ['Karin Lund', 'Byggchef', ''],
+    ],
+  );
+});
+
+test('a degree behind a name after a label is no second name', () => {
+  expect(rows('<p>Tajemník: Ing. Pavel Škrdlant, CSc., tel. 732 410 665</p>')).toEqual([
+    ['Ing. Pavel Škrdlant', 'Tajemník', ''],
+  ]);
+});

@@ -42,6 +42,11 @@ test.each([
   'Zuständige Kammer: Ärztekammer Rheinufer, Weg 9, 40474 Düsseldorf, Tel. 0211 4302-5501',
   'Vertretung: Praxis Habicht, Neusser Str. 5, Tel. 0221 4710700',
   'ホームページ制作：すずめ企画　03-3555-0199',
+  'Karten im Tourismusbüro, Tel. 0221 4302-5501',
+  'Beispiel: Erika Muster, Telefon 0221 4302-5501',
+  'Webmaster: Klaver Webbouw, Tel. 0221 4302-5501',
+  'Uniforms are ordered from Hession, tel. 0221 4302-5501',
+  'Rekening NL18 RABO 0306 5144 20',
 ])('a number of another office is left out: %s', (text) => {
   const own = '<p>Tel. +49 221 4710555</p>';
   expect(contacts(`<html lang="de"><body>${own}<p>${text}</p></body></html>`)).toEqual([
@@ -58,6 +63,23 @@ test('a number in the sentence before stays, and so does that of the office on i
 
 test('an address on the domain of the site is its own, whatever the text beside it', () => {
   expect(contacts('<p>Website by our own team: web@acme.test</p>')).toEqual(['web@acme.test']);
+});
+
+test('numbers below a heading for useful numbers are left out', () => {
+  const html =
+    '<p>Tel. +49 221 4710555</p><h3>Teléfonos de interés</h3><ul><li>Autobuses: +49 221 43025501</li></ul>';
+  expect(contacts(html)).toEqual(['+492214710555']);
+});
+
+test('a page about emergencies does not make its site such an office', () => {
+  const html =
+    '<html lang="de"><title>Notdienst - acme</title><p>Tel. 0221 4710555</p><p>Giftnotruf: 0228 19 240</p></html>';
+  expect(contacts(html)).toEqual(['+492214710555']);
+});
+
+test('a number that is only marked up as a fax is none', () => {
+  const html = '<p>Tel. +49 221 4710555</p><span itemprop="faxNumber">+49 221 43025501</span>';
+  expect(contacts(html)).toEqual(['+492214710555']);
 });
 
 test.each([
@@ -121,4 +143,9 @@ test('contacts of the organization are kept on a page with people', () => {
     },
     { kind: 'person', emails: [{ value: 'jane@acme.test' }], phones: [] },
   ]);
+});
+
+test('a certified address that is named like the site is its own', () => {
+  const html = '<p>info@acme.test</p><p>PEC: acme@pec.cert.test, altri@pec.cert.test</p>';
+  expect(contacts(html)).toEqual(['info@acme.test', 'acme@pec.cert.test']);
 });

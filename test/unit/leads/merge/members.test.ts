@@ -305,3 +305,57 @@ test('a thousand members are read in time', () => {
     cpuMsOf(() => expect(drafts(['/members', many.join('')])).toHaveLength(1_000)),
   ).toBeLessThan(8_000);
 });
+
+describe('on a list of members', () => {
+  test('a mailbox at the site that lists them is the member’s, that of a desk the site’s', () => {
+    const page =
+      card('Knights Club', `${mail('knights@springfield-chamber.test')}<p>(217) 555-0151</p>`) +
+      card('Rook House', mail('joe.rook@springfield-chamber.test')) +
+      card('Pawn & Sons', mail('hello@pawnsons.test')) +
+      card('The Tower', mail('info@springfield-chamber.test'));
+    expect(rows(['/members', page])).toEqual([
+      'organization | Springfield Chamber of Commerce | springfield-chamber.test | info@springfield-chamber.test',
+      'listed organization | Pawn & Sons | pawnsons.test | hello@pawnsons.test',
+      'listed organization | Knights Club | springfield-chamber.test | knights@springfield-chamber.test | +12175550151',
+      'listed organization | Rook House | springfield-chamber.test | joe.rook@springfield-chamber.test',
+    ]);
+  });
+
+  test.each([['<span class="badge bg-light">Milford</span>'], ['<small>Milford</small>']])(
+    '%s in the heading is not part of the name',
+    (note) => {
+      const one = (name: string, domain: string): string =>
+        `<div><h3>${name} ${note}</h3>${mail(`hello@${domain}`)}</div>`;
+      const page = one('Harbor Coffee', 'harborcoffee.test') + one('Rook House', 'rookhouse.test');
+      expect(drafts(['/members', page]).map(({ name }) => name?.value)).toEqual([
+        'Harbor Coffee',
+        'Rook House',
+      ]);
+    },
+  );
+
+  test('positions, footers and useful numbers are no members', () => {
+    const staff = ['Town Architect', 'Clerk and Treasurer', 'Caretaker'].map(
+      (role, at) => `<tr><td>${role}</td><td>Tel. (217) 555-016${at}</td></tr>`,
+    );
+    const useful = ['Night Chemist', 'Harbor Clinic', 'Milford Ferry'].map(
+      (name, at) => `<li>${name}: (217) 555-017${at}</li>`,
+    );
+    const footer = ['Head Desk', 'Print Shop', 'Lost Property'].map(
+      (name, at) => `<div><b>${name}</b>: (217) 555-018${at}</div>`,
+    );
+    const page = `<h1>Directory</h1><table>${staff.join('')}</table><h3>Useful numbers</h3><ul>${useful.join('')}</ul><footer>${footer.join('')}</footer>`;
+    expect(rows(['/directory', page]).filter((row) => row.startsWith('listed'))).toEqual([]);
+  });
+
+  test('a place with a comma and the label of the next line make no person', () => {
+    const one = (name: string, place: string, person: string): string =>
+      `<div><h3>${name}</h3><dl><dt>Venue</dt><dd>${place}</dd><dt>Responsible:</dt><dd>${person}</dd><dt>Phone</dt><dd>(217) 555-019${name.length % 10}</dd></dl>${mail(`${name.split(' ').at(-1)?.toLowerCase()}@springfield-chamber.test`)}</div>`;
+    const page =
+      one('Chess Club Milford', 'Clubhouse, Milford', 'Ada Hartley') +
+      one('Chess Circle Weston', 'Kulturhus, Weston', 'Ben Okafor') +
+      one('Knights of Easton', 'Dorpshuis, Easton', 'Carla Reyes');
+    const persons = drafts(['/members', page]).filter(({ kind }) => kind === 'person');
+    expect(persons.every(({ name }) => name?.value.includes(',') === false)).toBe(true);
+  });
+});

@@ -36,7 +36,7 @@ test.each([
 });
 
 describe('a number inside a sentence', () => {
-  const sentence = '<p>Please book the village hall with the parish council, +44 20 7946 0999.</p>';
+  const sentence = '<p>Please book the village hall with the caretaker, +44 20 7946 0999.</p>';
 
   test('belongs to someone else when the page has labelled numbers', () => {
     expect(phonesOf(`<p>Tel. 020 7946 0958</p>${sentence}`)).toEqual(['+442079460958']);
@@ -146,4 +146,29 @@ test('a number that pages without the person have is the switchboard, not that o
   const found = leads.map(({ name, phones }) => [name?.value, phones.map(({ value }) => value)]);
   expect(found).toContainEqual(['Jane Doe', []]);
   expect(found).toContainEqual(['Ann Lee', ['+442079460101']]);
+});
+
+test('a contact that is marked up as a person but named like the site is the organisation', () => {
+  const html =
+    '<title>Acme Association</title><meta property="og:site_name" content="Acme Association">' +
+    '<div itemscope itemtype="https://schema.org/Person"><span itemprop="name">Acme Association - Trade and Crafts of Milford</span><span itemprop="telephone">+44 20 7946 0958</span></div>';
+  const leads = mergeLeads(
+    [extractPage({ url: 'https://acme.test/', html, kind: 'html' })],
+    'acme.test',
+  );
+  expect(leads.map(({ kind, phones }) => [kind, phones[0]?.value])).toEqual([
+    ['organization', '+442079460958'],
+  ]);
+});
+
+test('of two numbers of a person, the organisation’s own is not the person’s', () => {
+  const html =
+    '<script type="application/ld+json">{"@type":"Organization","name":"Acme","url":"https://acme.test/","telephone":"+442079460958"}</script>' +
+    '<div class="card"><h3>Jane Doe</h3><p>Head of Sales</p><p>Office: +44 20 7946 0958 ext. 3</p><p>Mobile: +44 20 7946 0124</p><a href="mailto:jane.doe@acme.test">Mail</a></div>';
+  const leads = mergeLeads(
+    [extractPage({ url: 'https://acme.test/', html, kind: 'html' })],
+    'acme.test',
+  );
+  const person = leads.find(({ kind }) => kind === 'person');
+  expect(person?.phones.map(({ value }) => value)).toEqual(['+442079460124']);
 });

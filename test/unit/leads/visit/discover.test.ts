@@ -8,6 +8,7 @@ import {
   guessPages,
   isGermanSite,
 } from '#src/leads/visit/discover-pages.ts';
+import { OtherPages } from '#src/leads/visit/other-pages.ts';
 import { pageKey, plainAddress } from '#src/leads/visit/page-key.ts';
 import { PageQueue } from '#src/leads/visit/page-queue.ts';
 import { readSitemapLinks } from '#src/leads/visit/read-sitemap-links.ts';
@@ -233,6 +234,20 @@ test('a page key keeps what distinguishes pages', () => {
   expect(keyOf('https://a.example:8443/x')).not.toBe(keyOf('https://a.example/x'));
   expect(keyOf('https://a.example/de/index.html')).toBe(keyOf('http://www.a.example//de/'));
   expect(plainAddress('ftp://a.example/')).toBeNull();
+});
+
+test('a page that is named like a list of organisations is one of members', () => {
+  expect(kindsOf([[`${HOME}p8`, 'Unsere Innungen']])).toEqual([['/p8', 'members']]);
+});
+
+test('on a larger site, the few pages at its top are read, not the entries of its lists', () => {
+  const others = new OtherPages();
+  const queue = new PageQueue();
+  const page = (path: string) => ({ url: HOME + path, kind: 'other' as const, share: 0.1 });
+  others.note(['bond', ...Array.from({ length: 9 }, (_, at) => `node/${at}`)].map(page), 1, queue);
+  expect(others.areWanted(9)).toBe(true);
+  others.moveTo(queue);
+  expect([queue.take(false)?.url, queue.take(false)]).toEqual([`${HOME}bond`, null]);
 });
 
 describe('the queue', () => {

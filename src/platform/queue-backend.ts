@@ -52,7 +52,7 @@ export interface QueueBackendSettings {
 }
 
 /** The braces make every key of every queue hash to one slot, which BullMQ's scripts require on a Redis Cluster. */
-const KEY_PREFIX = '{millrace}';
+export const KEY_PREFIX = '{millrace}';
 const PING_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const PRODUCER_QUERY_TIMEOUT_MS = 15_000;

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { type Database, openDatabase } from '#src/platform/database.ts';
 import { createLog } from '#src/platform/log.ts';
+import { KEY_PREFIX } from '#src/platform/queue-backend.ts';
 import { QUEUES } from '#queues/index.ts';
 import { chooseFixedPort } from '#test/support/child-process.ts';
 import { openPostgresServer, type PostgresServer } from '#test/support/postgres-servers.ts';
@@ -17,8 +18,6 @@ import type { Fault } from './chaos-script.ts';
 import { openRedisServer, type RedisServer } from './redis-server.ts';
 
 const ADMIN_KEY = 'chaos-bootstrap-admin-key-0123456789';
-/** The prefix of the product's keys. */
-const PREFIX = '{millrace}';
 /** Each queue has to refuse or ignore these, and go on. */
 const STALE_PAYLOADS = [{}, { documentIds: [1, 2, 999_999_999] }, { of: 'a version that is gone' }];
 
@@ -183,7 +182,7 @@ async function addStaleJobs(redis: RedisServer): Promise<void> {
   for (const { name } of QUEUES) {
     const queue = new Queue(name, {
       connection: { host: '127.0.0.1', port: redis.port },
-      prefix: PREFIX,
+      prefix: KEY_PREFIX,
     });
     queue.on('error', () => undefined);
     for (const payload of STALE_PAYLOADS) await queue.add(name, payload);

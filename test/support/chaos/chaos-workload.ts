@@ -29,6 +29,8 @@ export interface Workload {
 
 const REQUEST_TIMEOUT_MS = 6_000;
 const RETRY_MS = 150;
+/** Takes minutes, longer than any fault: a process that does not come back must not be asked forever. */
+const MAX_TRIES = 1_000;
 const FILLER = 'The miller writes each sack of grain into the book before the stone turns. ';
 
 export const documentId = (document: number): string => `sack-${document}`;
@@ -66,7 +68,11 @@ async function runClient(
     const known = workload.documents.get(id) ?? { acknowledged: null, possible: new Set() };
     workload.documents.set(id, known);
     const state = action === 'delete' ? null : index + 1;
-    for (;;) {
+    for (let tried = 0; ; tried += 1) {
+      if (tried === MAX_TRIES) {
+        workload.wrong.push(`${action} of ${id} was never acknowledged`);
+        return;
+      }
       const url = stage.urls[tries % stage.urls.length] ?? '';
       tries += 1;
       const status = await send(url, stage.key, document, state);

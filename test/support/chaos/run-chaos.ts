@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { setTimeout as wait } from 'node:timers/promises';
+import { messageOf } from '#src/platform/message-of.ts';
 import { createApiClient } from '#test/support/api-client.ts';
 import { until } from '#test/support/until.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
@@ -47,7 +48,8 @@ export async function runChaos(
   const strikeAll = async () => {
     for (const { waitMs, fault } of script.faults) {
       await wait(waitMs);
-      await stage.strike(fault);
+      // A process that did not end or start well is a finding, and the clients go on.
+      await stage.strike(fault).catch((error: unknown) => deaths.push(messageOf(error)));
       deaths.push(...stage.deaths());
     }
   };

@@ -10,36 +10,26 @@ import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
 import { explainNoSeat } from '#src/billing/plans.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { type Database, overPglite } from '#src/platform/database.ts';
-import { createLog } from '#src/platform/log.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
 import { NO_TRACING } from '#src/platform/tracing.ts';
-import { migrate } from '#src/platform/migrations.ts';
 import { openPglite } from '#src/platform/pglite.ts';
 import type { Services } from '#src/services.ts';
 import type { Role } from '#src/tables/accounts.ts';
+import { templateSnapshot } from '#test/support/database-template.ts';
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-for-tests-0123456789';
 
-let migrated: Promise<Blob> | undefined;
+let template: Promise<Blob> | undefined;
 
-/** An empty in-memory database with the schema, copied from one that each process migrates once. */
+/** An in-memory database with the schema and no rows. */
 export async function openTestDatabase(): Promise<Database> {
   return overPglite(await openTestPglite()).db;
 }
 
 /** The same database without Kysely. */
 export async function openTestPglite(): Promise<PGlite> {
-  migrated ??= makeMigrated();
-  return openPglite(null, await migrated);
-}
-
-async function makeMigrated(): Promise<Blob> {
-  const pglite = await openPglite(null);
-  const { db } = overPglite(pglite);
-  await migrate(db, createLog('silent'));
-  const snapshot = await pglite.dumpDataDir('none');
-  await db.destroy();
-  return snapshot;
+  template ??= templateSnapshot();
+  return openPglite(null, await template);
 }
 
 export interface TestApi extends AsyncDisposable {

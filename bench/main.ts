@@ -7,6 +7,7 @@ import { chat, chatCosts } from './chat.ts';
 import { fairness } from './fairness.ts';
 import { ingest } from './ingest.ts';
 import { leads } from './leads.ts';
+import { overload } from './overload.ts';
 import { prepare } from './prepare.ts';
 import { relevance } from './relevance.ts';
 import { schedule } from './schedule.ts';
@@ -29,6 +30,11 @@ const BENCHES: Record<string, Bench> = {
     summary:
       'one document of a small workspace until it is found, alone and beside the backlog of another',
     run: fairness,
+  },
+  overload: {
+    summary:
+      'three times as many documents as can be indexed: Retry-After, search, and what is lost',
+    run: overload,
   },
   search: {
     summary:

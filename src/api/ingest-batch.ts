@@ -39,8 +39,9 @@ export async function acceptBatch(
   const outcomes = await Promise.all(
     items.map((item) => settleItem(services, caller, () => acceptItem(services, caller, item))),
   );
-  const [first] = outcomes.filter(isRetryable);
-  if (first && outcomes.every(isRetryable)) throw first;
+  // Each document has its own time; the last one's is that of the whole request.
+  const last = outcomes.at(-1);
+  if (last && isRetryable(last) && outcomes.every(isRetryable)) throw last;
   const results = outcomes.map((outcome, index) => presentOutcome(outcome, index));
   const failed = outcomes.filter((outcome) => outcome instanceof Problem).length;
   return { results, accepted: results.length - failed, failed };

@@ -10,7 +10,7 @@ import type { PageOutcome } from './save-page.ts';
 import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
 /** How long a run waits for room in the backlog before it yields its place to another. */
-const MAX_BACKLOG_WAITS = 10;
+const MAX_BACKLOG_WAIT_MS = 50_000;
 
 type AcceptServices = Pick<ConnectorServices, 'config' | 'documentAcceptor'>;
 
@@ -82,7 +82,7 @@ async function acceptOne(
     const [issue] = parsed.error.issues;
     return { failed: `${issue?.path.join('.')}: ${issue?.message}` };
   }
-  for (let waits = 0; ; waits += 1) {
+  for (let waitedMs = 0; ;) {
     options.signal.throwIfAborted();
     try {
       const incoming = toIncomingDocument(parsed.data, {
@@ -97,10 +97,10 @@ async function acceptOne(
       if (!(error instanceof Problem)) throw error;
       if (error.code === 'PAYLOAD_TOO_LARGE') return { failed: error.message };
       if (error.retryAfterSeconds === null) throw error;
-      if (waits === MAX_BACKLOG_WAITS) {
-        throw new BacklogFull(error.message, { retryAfterMs: error.retryAfterSeconds * 1_000 });
-      }
-      await options.wait(error.retryAfterSeconds * 1_000, options.signal);
+      const retryAfterMs = error.retryAfterSeconds * 1_000;
+      waitedMs += retryAfterMs;
+      if (waitedMs > MAX_BACKLOG_WAIT_MS) throw new BacklogFull(error.message, { retryAfterMs });
+      await options.wait(retryAfterMs, options.signal);
     }
   }
 }

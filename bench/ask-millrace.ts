@@ -1,12 +1,16 @@
-import type { ChildMillrace } from './child-millrace.ts';
+/** Where a Millrace listens, and the key of its administrator. */
+export interface Target {
+  readonly url: string;
+  readonly adminKey: string;
+}
 
 /** Asks as the administrator of the first workspace. @throws when the answer is a refusal */
-export async function read(target: ChildMillrace, path: string): Promise<unknown> {
+export async function read(target: Target, path: string): Promise<unknown> {
   return answerOf(path, await fetch(`${target.url}${path}`, { headers: keyOf(target) }));
 }
 
 export async function request(
-  target: ChildMillrace,
+  target: Target,
   method: 'POST' | 'DELETE',
   path: string,
   body: string | Uint8Array<ArrayBuffer> | FormData | null = null,
@@ -18,7 +22,7 @@ export async function request(
   return answerOf(path, await fetch(`${target.url}${path}`, { method, headers, body }));
 }
 
-export function keyOf({ adminKey }: ChildMillrace): { authorization: string } {
+export function keyOf({ adminKey }: Target): { authorization: string } {
   return { authorization: `Bearer ${adminKey}` };
 }
 

@@ -1,5 +1,4 @@
-import { inParallel, read, request } from './ask-millrace.ts';
-import type { ChildMillrace } from './child-millrace.ts';
+import { inParallel, read, request, type Target } from './ask-millrace.ts';
 import { prepareHostile } from './hostile-mix.ts';
 import { PUSHES } from './push-documents.ts';
 import { changeSome, createDocuments, type SyntheticItem } from './synthetic-documents.ts';
@@ -17,9 +16,9 @@ export interface Mix {
   name: string;
   /** Indexed before the measurement starts. */
   before: SyntheticItem[];
-  send(target: ChildMillrace): Promise<void>;
+  send(target: Target): Promise<void>;
   /** Whether any of what was sent is still unfinished. */
-  isUnderWay(target: ChildMillrace): Promise<boolean>;
+  isUnderWay(target: Target): Promise<boolean>;
   /** Size of the small workspace's document, beside its unique word; minimal by default. */
   probeBytes?: number;
 }
@@ -71,7 +70,7 @@ export const MIXES: Record<string, (sizes: MixSizes) => Mix> = {
   },
   deletes: ({ count, bytes }) => {
     const before = createDocuments(count, bytes, { idPrefix: 'deleted' });
-    const send = (target: ChildMillrace) => deleteAll(target, before);
+    const send = (target: Target) => deleteAll(target, before);
     return { name: `${count} documents deleted`, before, send, isUnderWay: documentsWait };
   },
   files: () => ({
@@ -103,10 +102,7 @@ function pushing(name: string, items: SyntheticItem[]): Mix {
 }
 
 /** Sends small documents in batches, large ones one by one. */
-export async function pushAll(
-  target: ChildMillrace,
-  items: readonly SyntheticItem[],
-): Promise<void> {
+export async function pushAll(target: Target, items: readonly SyntheticItem[]): Promise<void> {
   const push = PUSHES['batches of 100'];
   if (items.length >= 100 && push) {
     await push(
@@ -139,13 +135,13 @@ function joined(id: string, bytes: number, separator: string, dropped?: RegExp):
   return { document: { id, semantic_identifier: id, sections: [{ text: `${id} ${filled}` }] } };
 }
 
-async function deleteAll(target: ChildMillrace, items: readonly SyntheticItem[]): Promise<void> {
+async function deleteAll(target: Target, items: readonly SyntheticItem[]): Promise<void> {
   await inParallel(DELETES_AT_ONCE, items, ({ document }) =>
     request(target, 'DELETE', `/service-api/ingestion/${document.id ?? ''}`),
   );
 }
 
-async function uploadFiles(target: ChildMillrace, count: number): Promise<void> {
+async function uploadFiles(target: Target, count: number): Promise<void> {
   const items = createDocuments(count, FILE_BYTES, { idPrefix: 'file' });
   await inParallel(FILES_AT_ONCE, items, ({ document }) => {
     const form = new FormData();
@@ -155,14 +151,14 @@ async function uploadFiles(target: ChildMillrace, count: number): Promise<void> 
   });
 }
 
-export async function documentsWait(target: ChildMillrace): Promise<boolean> {
+export async function documentsWait(target: Target): Promise<boolean> {
   const { counts } = (await read(target, '/service-api/ingestion/stats')) as {
     counts: Record<string, number>;
   };
   return ['accepted', 'indexing', 'deleting'].some((status) => (counts[status] ?? 0) > 0);
 }
 
-async function filesWait(target: ChildMillrace): Promise<boolean> {
+async function filesWait(target: Target): Promise<boolean> {
   const files = (await read(target, '/user/files/recent')) as { status: string }[];
   return files.some(({ status }) => status === 'PROCESSING' || status === 'UPLOADING');
 }

@@ -1,7 +1,7 @@
 import type { BenchOptions } from './bench-options.ts';
 import { type ChildMillrace, startChildMillrace } from './child-millrace.ts';
 import { timeBaselines } from './ingest-baselines.ts';
-import { PUSHES, type PushTimes, timePush } from './push-documents.ts';
+import { type Push, PUSHES, type PushTimes, timePush } from './push-documents.ts';
 import { changeSome, createDocuments, type SyntheticItem } from './synthetic-documents.ts';
 
 const DOCUMENTS = { embedded: 2_000, server: 5_000 };
@@ -68,7 +68,7 @@ export async function ingest(options: BenchOptions): Promise<void> {
 async function measure(
   target: ChildMillrace,
   items: readonly SyntheticItem[],
-  push: (target: ChildMillrace, items: string[]) => Promise<void>,
+  push: Push,
   rowOf: (indexedSeconds: number, rest: Partial<Row>) => Row,
 ): Promise<Row> {
   const before = await target.usage();
@@ -84,7 +84,7 @@ async function measure(
 /** Runs only the API, so that accepting has the machine to itself. */
 async function acceptOnly(
   items: readonly SyntheticItem[],
-  push: (target: ChildMillrace, items: string[]) => Promise<void>,
+  push: Push,
 ): Promise<PushTimes['acceptSeconds']> {
   await using target = await startChildMillrace('src/api.ts');
   const bodies = items.map((item) => JSON.stringify(item));

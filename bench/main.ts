@@ -9,6 +9,7 @@ import { ingest } from './ingest.ts';
 import { leads } from './leads.ts';
 import { overload } from './overload.ts';
 import { prepare } from './prepare.ts';
+import { processes } from './processes.ts';
 import { relevance } from './relevance.ts';
 import { schedule } from './schedule.ts';
 import { search } from './search.ts';
@@ -30,6 +31,10 @@ const BENCHES: Record<string, Bench> = {
     summary:
       'one document of a small workspace until it is found, alone and beside the backlog of another',
     run: fairness,
+  },
+  processes: {
+    summary: 'documents until they are indexed with 1, 2 and 4 processes of each kind',
+    run: processes,
   },
   overload: {
     summary:

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
-import type { ChildMillrace } from './child-millrace.ts';
+import type { Target } from './ask-millrace.ts';
 import type { SyntheticItem } from './synthetic-documents.ts';
 
 const CONNECTIONS = 64;
@@ -10,8 +10,10 @@ const BATCHES_AT_ONCE = 4;
 const POLL_MS = 50;
 const INDEX_TIMEOUT_MS = 600_000;
 
-/** Ways to send documents; each resolves when the last document is acknowledged. */
-export const PUSHES: Record<string, (target: ChildMillrace, items: string[]) => Promise<void>> = {
+/** A way to send documents. Resolves when the last one is acknowledged. */
+export type Push = (target: Target, items: string[]) => Promise<void>;
+
+export const PUSHES: Record<string, Push> = {
   [`single, ${CONNECTIONS} connections`]: pushSingles,
   [`batches of ${BATCH_SIZE}`]: pushBatches,
   'one NDJSON stream': pushStream,
@@ -28,9 +30,9 @@ export interface PushTimes {
  * @throws when a document is refused or fails
  */
 export async function timePush(
-  target: ChildMillrace,
+  target: Target,
   items: readonly SyntheticItem[],
-  push: (target: ChildMillrace, items: string[]) => Promise<void>,
+  push: Push,
   pollMs: number = POLL_MS,
 ): Promise<PushTimes> {
   // Serializing JSON is the client's cost, so it happens before the clock starts.
@@ -42,14 +44,14 @@ export async function timePush(
   return { acceptSeconds, indexedSeconds: (performance.now() - startedMs) / 1_000 };
 }
 
-async function pushSingles(target: ChildMillrace, items: string[]): Promise<void> {
+async function pushSingles(target: Target, items: string[]): Promise<void> {
   await using pool = openPool(target, CONNECTIONS);
   await inParallel(CONNECTIONS, items, async (body) => {
     await post(pool, target, '/service-api/ingestion', body);
   });
 }
 
-async function pushBatches(target: ChildMillrace, items: string[]): Promise<void> {
+async function pushBatches(target: Target, items: string[]): Promise<void> {
   const batches: string[] = [];
   for (let start = 0; start < items.length; start += BATCH_SIZE) {
     batches.push(`{"documents":[${items.slice(start, start + BATCH_SIZE).join(',')}]}`);
@@ -61,7 +63,7 @@ async function pushBatches(target: ChildMillrace, items: string[]): Promise<void
   });
 }
 
-async function pushStream(target: ChildMillrace, items: string[]): Promise<void> {
+async function pushStream(target: Target, items: string[]): Promise<void> {
   await using pool = openPool(target, 1);
   const { statusCode, body } = await pool.request({
     method: 'POST',
@@ -77,7 +79,7 @@ async function pushStream(target: ChildMillrace, items: string[]): Promise<void>
   }
 }
 
-function openPool({ url }: ChildMillrace, connections: number): Pool & AsyncDisposable {
+function openPool({ url }: Target, connections: number): Pool & AsyncDisposable {
   const pool = new Pool(url, { connections });
   return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.close() });
 }
@@ -86,19 +88,14 @@ function* linesOf(items: string[]): Generator<string> {
   for (const item of items) yield `${item}\n`;
 }
 
-async function post(
-  pool: Pool,
-  target: ChildMillrace,
-  path: string,
-  body: string,
-): Promise<string> {
+async function post(pool: Pool, target: Target, path: string, body: string): Promise<string> {
   const response = await pool.request({ method: 'POST', path, headers: headersOf(target), body });
   const text = await response.body.text();
   if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${text}`);
   return text;
 }
 
-function headersOf({ adminKey }: ChildMillrace): Record<string, string> {
+function headersOf({ adminKey }: Target): Record<string, string> {
   return { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
 }
 
@@ -114,7 +111,7 @@ async function inParallel(
   await Promise.all(Array.from({ length: workers }, run));
 }
 
-async function untilIndexed(target: ChildMillrace, pollMs: number): Promise<void> {
+async function untilIndexed(target: Target, pollMs: number): Promise<void> {
   await using pool = openPool(target, 1);
   const deadlineMs = performance.now() + INDEX_TIMEOUT_MS;
   for (;;) {

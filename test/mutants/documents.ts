@@ -150,6 +150,13 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/integration/documents/postings.test.ts'],
   },
   {
+    fault: 'the table of postings grows with each merge',
+    file: 'src/documents/merge-postings.ts',
+    find: 'await countDeadRows(trx);',
+    replace: '',
+    tests: ['test/integration/documents/postings.test.ts'],
+  },
+  {
     fault: 'chunks without postings are not searched',
     file: 'src/documents/search/search-words.ts',
     find: 'if (!scored.someAreLoose) return',

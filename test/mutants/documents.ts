@@ -157,6 +157,13 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/integration/documents/postings.test.ts'],
   },
   {
+    fault: 'a guess of the best that was too high loses some of them',
+    file: 'src/documents/score-postings.ts',
+    find: 'const isEnough = guessed.length >= wanted || likely === 0;',
+    replace: 'const isEnough = true;',
+    tests: ['test/unit/documents/postings.test.ts'],
+  },
+  {
     fault: 'chunks without postings are not searched',
     file: 'src/documents/search/search-words.ts',
     find: 'if (!scored.someAreLoose) return',

@@ -11,9 +11,11 @@ import { VOCABULARY_SEED } from './search-questions.ts';
 import { createDocuments, type SyntheticItem } from './synthetic-documents.ts';
 
 const DOCUMENTS_PER_STEP = 256;
+/** About what is indexed between two runs of `term-fold`. */
+const STEPS_PER_FOLD = 10;
 const FOLD_ROWS = 5_000;
 
-/** Accepts and indexes documents as the workers would, until there are `wanted` chunks, and does what `term-fold` does. */
+/** Accepts and indexes documents as the workers would, until there are `wanted` chunks, with what `term-fold` does. */
 export async function fillIndex(
   services: Services,
   workspaceId: WorkspaceId,
@@ -44,8 +46,11 @@ export async function fillIndex(
     const ids = rows.map(({ id }) => id);
     await indexDocuments(services, ids, new AbortController().signal, Infinity);
     pushed.push(...items);
+    if (seed % STEPS_PER_FOLD === 0) await foldTerms(services);
   }
   await foldTerms(services);
+  while (await renewBasis(services, new AbortController().signal));
+  while ((await gatherWords(db)) === CHUNKS_PER_STEP);
   await sql.raw('vacuum analyze').execute(db);
   return pushed;
 }
@@ -55,8 +60,6 @@ async function foldTerms(services: Services): Promise<void> {
   const { signal } = new AbortController();
   while ((await foldTermDeltas(db, FOLD_ROWS)) === FOLD_ROWS);
   while (await mergePostings(db, inBackground, signal));
-  while (await renewBasis(services, signal));
-  while ((await gatherWords(db)) === CHUNKS_PER_STEP);
 }
 
 export async function countChunks({ db }: Services): Promise<number> {

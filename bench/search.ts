@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
 import { promoteVectors } from '#src/documents/promote-vectors.ts';
+import { listSegments } from '#src/documents/read-postings.ts';
 import { askedTerms } from '#src/documents/search/asked-terms.ts';
 import { plainQuery } from '#src/documents/search/parse-query.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
@@ -99,7 +100,7 @@ function hybridOf(services: Services, account: Account, limit: number): Ask {
   };
 }
 
-/** The half of words alone: what a question asks for is known. */
+/** The half of words alone: what a question asks for and the segments are known, as a search has read them before. */
 async function wordsOf(
   services: Services,
   { workspaceId }: Account,
@@ -114,11 +115,12 @@ async function wordsOf(
     includesHidden: false,
     limit: LEG_RESULTS,
   };
+  const segments = await listSegments(db, workspaceId);
   const known = new Map<string, () => Promise<unknown>>();
   for (const question of questions) {
     const asked = await askedTerms(db, workspaceId, { query: plainQuery(question) });
     known.set(question, () =>
-      searchWords(db, scope, asked.queryTerms, asked.counts, MAX_SCORED[config.size]),
+      searchWords(db, scope, asked.queryTerms, asked.counts, MAX_SCORED[config.size], segments),
     );
   }
   return async (question) => {

@@ -13,6 +13,7 @@ import {
   writeDirectory,
 } from './posting-bytes.ts';
 import { bucketsAt } from './read-postings.ts';
+import { countDeadRows, vacuumPostings } from './vacuum-postings.ts';
 import { BUCKET_COLUMNS, bucketOf, bucketsFor, SEGMENT_COLUMNS } from './write-postings.ts';
 
 /** Segments of about the same size that are merged into one. */
@@ -149,6 +150,7 @@ async function mergeInto(
     await sql`delete from posting_segment where id = ${id} and not ready`.execute(db);
     throw error;
   }
+  await inBackground(() => vacuumPostings(db));
 }
 
 /** The result takes the place of its sources, unless one of them is gone: then somebody else has merged it. */
@@ -169,6 +171,7 @@ async function replaceSources(
     } else {
       await sql`delete from posting_segment where id = ${id}`.execute(trx);
     }
+    await countDeadRows(trx);
   });
 }
 

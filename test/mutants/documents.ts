@@ -150,6 +150,28 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/integration/documents/postings.test.ts'],
   },
   {
+    fault: 'the table of postings grows with each merge',
+    file: 'src/documents/merge-postings.ts',
+    find: 'await countDeadRows(trx);',
+    replace: '',
+    tests: ['test/integration/documents/postings.test.ts'],
+  },
+  {
+    fault: 'a guess of the best that was too high loses some of them',
+    file: 'src/documents/score-postings.ts',
+    find: 'const isEnough = guessed.length >= wanted || likely === 0;',
+    replace: 'const isEnough = true;',
+    tests: ['test/unit/documents/postings.test.ts'],
+  },
+  {
+    fault: 'fewer neighbours are stretched over the range of more',
+    file: 'src/documents/search/find-candidates.ts',
+    find: 'denseFloor: dense.floor, wordSearch',
+    replace: 'denseFloor: null, wordSearch',
+    needs: 'TEST_DATABASE_URL',
+    tests: ['test/integration/documents/vector-promotion.test.ts'],
+  },
+  {
     fault: 'chunks without postings are not searched',
     file: 'src/documents/search/search-words.ts',
     find: 'if (!scored.someAreLoose) return',

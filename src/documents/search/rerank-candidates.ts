@@ -92,9 +92,13 @@ function askedIds({ words, weights }: FoundCandidates, workspaceId: WorkspaceId)
 }
 
 /** The candidates in the order of their first scores: words and vectors, fused. */
-export function firstScores(candidates: readonly Candidate[], denseWeight: number): RankedChunk[] {
+export function firstScores(
+  { candidates, denseFloor }: Pick<FoundCandidates, 'candidates' | 'denseFloor'>,
+  denseWeight: number,
+): RankedChunk[] {
   const documentOf = new Map(candidates.map(({ chunkId, documentId }) => [chunkId, documentId]));
-  const fused = fuseScores(half(candidates, 'lexical'), half(candidates, 'dense'), denseWeight);
+  const lexical = half(candidates, 'lexical');
+  const fused = fuseScores(lexical, half(candidates, 'dense'), denseWeight, denseFloor);
   return fused.flatMap(({ key, score, lexical: words, dense: vectors }) => {
     const documentId = documentOf.get(key);
     const parts = { words, vectors, title: 0, proximity: 0, likeness: 0, meaning: 0, order: 0 };

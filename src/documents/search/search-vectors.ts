@@ -15,8 +15,16 @@ const RERANKED = 400;
  * fractions, and are just as accurate.
  */
 const QUERY_UNIT = 20_000;
+/** Neighbours that the index gives, at most: it reads some twenty blocks for each. */
+const THROUGH_INDEX = 300;
 /** https://github.com/pgvector/pgvector#iterative-index-scans */
 const HNSW_EF_SEARCH = 200;
+
+export interface NearestChunks {
+  chunks: FoundChunk[];
+  /** About the score of the last chunk, if as many had been read as the scope allows; null when they were. */
+  floor: number | null;
+}
 
 type VectorServices = Pick<DocumentServices, 'db' | 'config'>;
 
@@ -30,29 +38,47 @@ export async function searchVectors(
   scope: SearchScope,
   vector: Float32Array,
   chunks: number,
-): Promise<FoundChunk[]> {
-  if (vector.every((value) => value === 0)) return [];
+): Promise<NearestChunks> {
+  if (vector.every((value) => value === 0)) return { chunks: [], floor: null };
   const query = scaledQuery(vector);
   if (chunks <= Math.min(EXACT_CHUNKS[config.size], config.VECTOR_PROMOTE_THRESHOLD)) {
-    return nearestExactly(db, sql`chunk_vector where ${searchable(scope)}`, query, scope.limit);
+    const rowsOf = sql`chunk_vector where ${searchable(scope)}`;
+    return { chunks: await nearestExactly(db, rowsOf, query, scope.limit), floor: null };
   }
+  const byBits = async (from: Database): Promise<NearestChunks> => ({
+    chunks: await nearestByBits(from, searchable(scope), vector, query, scope.limit),
+    floor: null,
+  });
   const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;
   const isNarrowed = hasFilters(scope.filters) || scope.conditions.some(({ isTitle }) => isTitle);
-  if (!mayUseIndex || isNarrowed) {
-    return nearestByBits(db, searchable(scope), vector, query, scope.limit);
-  }
+  if (!mayUseIndex || isNarrowed) return byBits(db);
   // One snapshot, so that a vector promoted in the meantime is neither missed nor found twice.
   const transaction = db.transaction().setIsolationLevel('repeatable read');
   return transaction.execute(async (trx) => {
-    if (!(await prepareIndexScan(trx))) {
-      return nearestByBits(trx, searchable(scope), vector, query, scope.limit);
-    }
+    if (!(await prepareIndexScan(trx))) return byBits(trx);
+    const limit = Math.min(scope.limit, THROUGH_INDEX);
     const isStaged = sql`not promoted and ${searchable(scope)}`;
     const isPromoted = sql`chunk_vector where promoted and ${searchable(scope)}`;
-    const staged = await nearestByBits(trx, isStaged, vector, query, scope.limit);
-    const promoted = await nearestExactly(trx, isPromoted, query, scope.limit);
-    return [...staged, ...promoted].sort((a, b) => b.score - a.score).slice(0, scope.limit);
+    const staged = await nearestByBits(trx, isStaged, vector, query, limit);
+    const promoted = await nearestExactly(trx, isPromoted, query, limit);
+    const chunks = [...staged, ...promoted].sort((a, b) => b.score - a.score).slice(0, limit);
+    // Fewer than the limit are all that there are.
+    const floor = chunks.length < limit ? null : scoreAtRank(chunks, scope.limit);
+    return { chunks, floor };
   });
+}
+
+/**
+ * The score that the chunk of a rank would about have: each time the rank doubles, scores fall by about the same.
+ * Without it, the scores of fewer neighbours would be stretched over the range of more, and count for more than they do.
+ * @param chunks best first
+ * @returns null when there are as many
+ */
+export function scoreAtRank(chunks: readonly { score: number }[], rank: number): number | null {
+  const last = chunks.at(-1)?.score;
+  const middle = chunks[Math.floor(chunks.length / 2) - 1]?.score;
+  if (last === undefined || middle === undefined || chunks.length >= rank) return null;
+  return last - (middle - last) * Math.log2(rank / chunks.length);
 }
 
 async function nearestExactly(

@@ -22,6 +22,8 @@ import type { Background } from '#src/platform/background.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 
 const WORDS = Array.from({ length: 60 }, (_, n) => `w${'abcdefghij'[n % 10]}${n}`);
+/** Of Postgres. */
+const PAGE_BYTES = 8_192;
 const QUERIES = ['wa0', 'wb1 wc2', 'wd3 wj59 we4', 'wi58 wh57 wa50', 'wa0 wb1 wc2 wd3 we4', 'none'];
 
 let stage: TestServices;
@@ -338,6 +340,24 @@ it('a segment of which many chunks are gone is written again without them', asyn
   while (await checkPostings(db, atOnce, signal));
   const left = (await segments()).reduce((sum, { chunks }) => sum + chunks, 0);
   expect(left).toBeLessThan(before - 60);
+  await expectExact();
+});
+
+it('merges again and again leave the table as large as after the first ones', async () => {
+  const { db } = stage.services;
+  const bytes = async (): Promise<number> => {
+    const { rows } = await sql<{ bytes: number }>`
+      select pg_relation_size('posting_bucket')::int as bytes`.execute(db);
+    return rows[0]?.bytes ?? 0;
+  };
+  const writeAgain = async (revision: number): Promise<void> => {
+    for (let from = 400; from < 480; from += 20) await push(numbers(from, from + 20), revision);
+    await mergeAll();
+  };
+  await writeAgain(1);
+  const before = await bytes();
+  for (let revision = 2; revision < 20; revision += 1) await writeAgain(revision);
+  expect(await bytes()).toBeLessThanOrEqual(before + 2 * PAGE_BYTES);
   await expectExact();
 });
 

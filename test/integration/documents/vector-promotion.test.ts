@@ -11,6 +11,8 @@ const THRESHOLD = 500;
 const CHUNKS = 600;
 /** A search by sign bits compares this many of the nearest vectors exactly. */
 const RERANKED = 500;
+/** As in `searchVectors`: each neighbour costs the index some twenty blocks. */
+const THROUGH_INDEX = 300;
 const QUERY = 'which report is about subject123?';
 const VALID = [{ name: 'chunk_vector_promoted', valid: true }];
 const INVALID = [{ name: 'chunk_vector_promoted', valid: false }];
@@ -63,6 +65,7 @@ describe.skipIf(databaseUrl === undefined)(
       const seen = await stage.search(QUERY);
       expect(seen.hits[0]?.id).toBe('vector-123');
       expect(seen.usesIndex).toBe(true);
+      expect(seen.throughIndex).toBe(THROUGH_INDEX);
       expect(seen.comparedExactly).toBeLessThanOrEqual(RERANKED);
     }
 
@@ -161,6 +164,17 @@ describe.skipIf(databaseUrl === undefined)(
       await expectSearchByBits();
       await promote();
       await expectSearchByIndex();
+    });
+
+    it('changes scores little, although it gives fewer neighbours', async () => {
+      const before = await stage.search(QUERY);
+      await promote();
+      await expectSearchByIndex();
+      const after = await stage.search(QUERY);
+      const scores = new Map(before.hits.map(({ id, score }) => [id, score ?? 0]));
+      const changes = after.hits.map(({ id, score }) => (score ?? 0) - (scores.get(id) ?? NaN));
+      const mean = changes.reduce((sum, change) => sum + change, 0) / changes.length;
+      expect(Math.abs(mean)).toBeLessThan(0.02);
     });
 
     it('is unaffected by common words, which are looked up in their own index', async () => {

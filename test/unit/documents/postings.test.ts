@@ -155,4 +155,18 @@ describe('scores', () => {
       }),
     );
   });
+
+  test('are all found where the scores that are looked at first are the highest', () => {
+    const ids = Float64Array.from({ length: 1_600 }, (_, at) => at);
+    const best = new BestFirst(10);
+    best.add(
+      ids,
+      Float64Array.from(ids, (id) => (id % 16 === 0 ? 10 : 1 + id / 1_600)),
+    );
+    const taken = best.take(300);
+    expect(taken.slice(0, 100).every(({ score }) => score === 10)).toBe(true);
+    expect(taken.slice(100).map(({ key }) => key)).toEqual(
+      [...ids].filter((id) => id % 16 !== 0 && id > 1_386).toReversed(),
+    );
+  });
 });

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
+import { databaseMeter } from './database-meter.ts';
 import type { MemoryReport } from './memory-probe.ts';
 import { type ProcessUsage, processUsage } from './process-usage.ts';
 
@@ -103,23 +103,4 @@ async function askForMemory(child: ChildProcess): Promise<MemoryReport> {
   // We own both ends of the channel.
   const [report] = (await answer) as [MemoryReport];
   return report;
-}
-
-/** Adds up what each session has used; one that has ended counts with what it had used when last seen. */
-function databaseMeter(databaseUrl: string | null): () => Promise<number> {
-  const used = new Map<number, number>();
-  return async () => {
-    if (databaseUrl === null) return 0;
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ pid: number }>(
-        'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-      );
-      for (const { pid } of rows) used.set(pid, (await processUsage(pid)).cpuSeconds);
-    } finally {
-      await client.end();
-    }
-    return [...used.values()].reduce((sum, seconds) => sum + seconds, 0);
-  };
 }

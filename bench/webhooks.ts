@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { WebhookEndpointId } from '#src/ids.ts';
+import type { Services } from '#src/services.ts';
 import type { BenchOptions } from './bench-options.ts';
+import { databaseMeter } from './database-meter.ts';
 import { machineTimeMs } from './machine-time.ts';
-import { postBare } from './webhook-baseline.ts';
+import { postBare, signPlainly } from './webhook-baseline.ts';
 import { webhookBody } from './webhook-events.ts';
 import {
   countLedger,
@@ -47,84 +49,135 @@ export async function webhooks(options: BenchOptions): Promise<void> {
   console.log(
     `webhooks: ${deliveries} deliveries of ${Buffer.byteLength(webhookBody('evt_'.padEnd(36, '0')))} bytes to ${count} endpoints of as many workspaces, ${sizeName()}`,
   );
-  const seconds = await runInTurn(receivers, urls, deliveries);
-  console.table(throughputTable(seconds, deliveries));
-  console.table(isolationTable(seconds, deliveries, count));
+  const { costs, connections } = await runInTurn(receivers, urls, deliveries);
+  console.table(throughputTable(costs, deliveries, connections));
+  console.table(isolationTable(costs, deliveries, count));
   console.table(await measureLatency(receivers, urls));
 }
 
-/** Median of the rounds. */
-interface Seconds {
-  bare: number;
-  bareWide: number;
-  healthy: number;
-  /** Includes writing the events. */
-  withEvents: number;
-  /** With one receiver that accepts connections but never answers. */
-  holed: number;
-  /** Peak connections that Millrace had open; `bareWide` uses as many. */
-  connections: number;
+/** Of all deliveries of a run. */
+interface Cost {
+  seconds: number;
+  /** Processor time of this process: the bare loop, or Millrace. */
+  nodeSeconds: number;
+  /** Processor time of the sessions of the database. */
+  databaseSeconds: number;
 }
+
+type Subject =
+  | 'bare'
+  /** With the signatures of Millrace, which take less time. */
+  | 'bareSignedAlike'
+  /** With as many connections as Millrace had open as well. */
+  | 'bareWide'
+  | 'healthy'
+  /** Includes writing the events. */
+  | 'withEvents'
+  /** With one receiver that accepts connections but never answers. */
+  | 'holed';
+
+/** Medians of the rounds. */
+type Costs = Record<Subject, Cost>;
 
 async function runInTurn(
   receivers: WebhookReceivers,
   urls: readonly string[],
   deliveries: number,
-): Promise<Seconds> {
+): Promise<{ costs: Costs; connections: number }> {
   const holed = [receivers.blackHoleUrl, ...urls.slice(1)];
-  const rounds: Seconds[] = [];
   await postBare(receivers, WARM_UP_DELIVERIES, BARE_CONNECTIONS);
   await runOnce(receivers, urls, WARM_UP_DELIVERIES);
+  const bare = (connections: number, sign?: typeof signPlainly): Promise<Cost> =>
+    costOf(null, async () => {
+      await postBare(receivers, deliveries, connections, sign);
+    });
+  const rounds: (Costs & { connections: number })[] = [];
   while (rounds.length < ROUNDS) {
-    const { seconds: healthy, connections } = await runOnce(receivers, urls, deliveries);
+    const { cost: healthy, connections } = await runOnce(receivers, urls, deliveries);
     rounds.push({
       healthy,
       connections,
-      bare: await postBare(receivers, deliveries, BARE_CONNECTIONS),
-      bareWide: await postBare(receivers, deliveries, connections),
-      holed: (await runOnce(receivers, holed, deliveries)).seconds,
-      withEvents: (await runOnce(receivers, urls, deliveries, 'come meanwhile')).seconds,
+      bare: await bare(BARE_CONNECTIONS, signPlainly),
+      bareSignedAlike: await bare(BARE_CONNECTIONS),
+      bareWide: await bare(connections),
+      holed: (await runOnce(receivers, holed, deliveries)).cost,
+      withEvents: (await runOnce(receivers, urls, deliveries, 'come meanwhile')).cost,
     });
   }
-  const median = (of: keyof Seconds): number =>
-    percentile(
-      rounds.map((round) => round[of]).toSorted((one, other) => one - other),
-      0.5,
-    );
+  const costs = (subject: Subject): Cost => ({
+    seconds: median(rounds.map((round) => round[subject].seconds)),
+    nodeSeconds: median(rounds.map((round) => round[subject].nodeSeconds)),
+    databaseSeconds: median(rounds.map((round) => round[subject].databaseSeconds)),
+  });
   return {
-    bare: median('bare'),
-    bareWide: median('bareWide'),
-    healthy: median('healthy'),
-    withEvents: median('withEvents'),
-    holed: median('holed'),
-    connections: median('connections'),
+    costs: {
+      bare: costs('bare'),
+      bareSignedAlike: costs('bareSignedAlike'),
+      bareWide: costs('bareWide'),
+      healthy: costs('healthy'),
+      withEvents: costs('withEvents'),
+      holed: costs('holed'),
+    },
+    connections: median(rounds.map((round) => round.connections)),
   };
 }
 
-function throughputTable(seconds: Seconds, deliveries: number): object {
-  const { bare, bareWide, healthy, withEvents, connections } = seconds;
-  const rowOf = (took: number, used: number) => ({
-    'deliveries/s': Math.round(deliveries / took),
+function median(values: readonly number[]): number {
+  return percentile(
+    values.toSorted((one, other) => one - other),
+    0.5,
+  );
+}
+
+function throughputTable(costs: Costs, deliveries: number, connections: number): object {
+  const { bare, bareSignedAlike, bareWide, healthy, withEvents } = costs;
+  const fastest = Math.min(bare.seconds, bareSignedAlike.seconds, bareWide.seconds);
+  const microseconds = (seconds: number) => Math.round((seconds * 1e6) / deliveries);
+  const rowOf = ({ seconds, nodeSeconds, databaseSeconds }: Cost, used: number) => ({
+    'deliveries/s': Math.round(deliveries / seconds),
     connections: used,
-    'vs faster bare loop': rounded(Math.min(bare, bareWide) / took),
+    'vs bare loop': rounded(bare.seconds / seconds),
+    'vs fastest bare loop': rounded(fastest / seconds),
+    'CPU µs Node': microseconds(nodeSeconds),
+    'CPU µs database': microseconds(databaseSeconds),
   });
   return {
     'bare undici loop': rowOf(bare, BARE_CONNECTIONS),
-    'bare undici loop, as wide as Millrace': rowOf(bareWide, connections),
+    'bare undici loop, signing as Millrace': rowOf(bareSignedAlike, BARE_CONNECTIONS),
+    'the same, as wide as Millrace': rowOf(bareWide, connections),
     'Millrace, existing events': rowOf(healthy, connections),
     'Millrace, events written meanwhile': rowOf(withEvents, connections),
   };
 }
 
-function isolationTable(
-  { healthy, holed }: Seconds,
-  deliveries: number,
-  endpoints: number,
-): object {
+/** What `work` takes, and the database of these services, if any. */
+async function costOf(services: Services | null, work: () => Promise<void>): Promise<Cost> {
+  const databaseCpuSeconds = databaseMeter(services && (await databaseUrlOf(services)));
+  const databaseBefore = await databaseCpuSeconds();
+  const before = process.cpuUsage();
+  const seconds = await secondsOf(work);
+  const { user, system } = process.cpuUsage(before);
+  return {
+    seconds,
+    nodeSeconds: (user + system) / 1e6,
+    databaseSeconds: (await databaseCpuSeconds()) - databaseBefore,
+  };
+}
+
+async function databaseUrlOf({ db }: Services): Promise<string | null> {
+  const server = process.env['TEST_DATABASE_URL'];
+  if (server === undefined) return null;
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  const url = new URL(server);
+  url.pathname = `/${rows[0]?.name}`;
+  return url.href;
+}
+
+function isolationTable({ healthy, holed }: Costs, deliveries: number, endpoints: number): object {
   const others = deliveries - Math.ceil(deliveries / endpoints);
-  const rowOf = (took: number) => ({
-    [`deliveries/s to the other ${endpoints - 1}`]: Math.round(others / took),
-    'share of their healthy rate': rounded(healthy / took),
+  const rowOf = ({ seconds }: Cost) => ({
+    [`deliveries/s to the other ${endpoints - 1}`]: Math.round(others / seconds),
+    'share of their healthy rate': rounded(healthy.seconds / seconds),
   });
   return {
     [`all ${endpoints} endpoints answer`]: rowOf(healthy),
@@ -141,12 +194,12 @@ async function runOnce(
   urls: readonly string[],
   deliveries: number,
   events: 'are there' | 'come meanwhile' = 'are there',
-): Promise<{ seconds: number; connections: number }> {
+): Promise<{ cost: Cost; connections: number }> {
   await using load = await openWebhookLoad(urls);
   await receivers.take();
   const hole = load.endpoints.find((_, n) => urls[n] === receivers.blackHoleUrl)?.id ?? null;
   if (events === 'are there') await emitAll(load, deliveries);
-  const seconds = await secondsOf(async () => {
+  const cost = await costOf(load.services, async () => {
     await load.startWorkers();
     if (events === 'come meanwhile') await emitAll(load, deliveries);
     await untilDelivered(load.services, hole);
@@ -158,7 +211,7 @@ async function runOnce(
   });
   if (hole !== null && blackHoleConnections === 0)
     throw new Error('The black hole received no connection.');
-  return { seconds, connections: peakConnections };
+  return { cost, connections: peakConnections };
 }
 
 async function expectAll(

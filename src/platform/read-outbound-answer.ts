@@ -16,11 +16,11 @@ export async function readOutboundAnswer(
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const { statusCode: status, body } = answer;
-  const headers = headersOf(answer.headers);
-  const { bytes, isCut } = hasBody(hop, status, headers)
+  let headers: Headers | null = null;
+  const { bytes, isCut } = hasBody(hop, answer)
     ? await readOutboundBody(body, {
         host: hop.url.hostname,
-        contentEncoding: headers.get('content-encoding') ?? '',
+        contentEncoding: [answer.headers['content-encoding'] ?? []].flat().join(', '),
         maxBytes: request.maxBytes ?? MAX_BYTES,
         excess: request.excess ?? 'refuse',
         signal,
@@ -31,7 +31,11 @@ export async function readOutboundAnswer(
   return {
     status,
     url: hop.url.href,
-    headers,
+    // Most callers of a webhook's kind read none.
+    get headers() {
+      headers ??= headersOf(answer.headers);
+      return headers;
+    },
     bytes,
     isCut,
     text: () => new TextDecoder().decode(bytes),
@@ -39,10 +43,12 @@ export async function readOutboundAnswer(
 }
 
 /** RFC 9110 §6.4.1, and bodies declared empty. */
-function hasBody({ method }: OutboundHop, status: number, headers: Headers): boolean {
-  return (
-    method !== 'HEAD' && status !== 204 && status !== 304 && headers.get('content-length') !== '0'
-  );
+function hasBody(
+  { method }: OutboundHop,
+  { statusCode, headers }: { statusCode: number; headers: IncomingHttpHeaders },
+): boolean {
+  const isBare = method === 'HEAD' || statusCode === 204 || statusCode === 304;
+  return !isBare && headers['content-length'] !== '0';
 }
 
 /** Reads the body to its end, so that the connection can be reused. */

@@ -16,6 +16,7 @@ const LONGEST_OUTAGE_DELAY_MS = 10 * 60_000;
 
 /**
  * One attempt at a delivery, from the request to its record in the ledger.
+ * @param onSuccess called before the attempt is recorded
  * @returns the result; a stopped attempt is due again at once and does not count
  * @throws when the ledger cannot be written; the next holder of the endpoint then sends the delivery again
  */
@@ -23,6 +24,7 @@ export async function attemptDelivery(
   lane: EndpointLane,
   delivery: ClaimedDelivery,
   signal: AbortSignal,
+  onSuccess: () => void = () => undefined,
 ): Promise<'delivered' | 'failed' | 'stopped'> {
   const startedAt = lane.endpoint.now();
   let result: AttemptResult;
@@ -37,6 +39,7 @@ export async function attemptDelivery(
     return 'stopped';
   }
   const entry = entryOf(lane, delivery, result, startedAt);
+  if (result.failure === null) onSuccess();
   await record(lane, entry, RECORD_TRIES);
   if (result.failure === null) return 'delivered';
   await disableIfFailing(lane, delivery, result);

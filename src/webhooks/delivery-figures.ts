@@ -29,4 +29,5 @@ export async function deliveryFigures(db: Database): Promise<WorkFigures[]> {
 export const FAILED_DELIVERIES: RawBuilder<FailedRow> = sql`
   select id::text as id, workspace_id, coalesce(error, '') as message, attempts,
     finished_at as failed_at
-  from webhook_delivery where status = 'exhausted' and finished_at is not null`;
+  from webhook_delivery where status = 'exhausted' and finished_at is not null
+    and error is not null`;

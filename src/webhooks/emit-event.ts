@@ -77,7 +77,8 @@ const TRIPPED_PRIORITY = 20;
 const MAX_TRIPS_COUNTED = 10;
 
 /**
- * Tells the workers to look at these endpoints. Call it after the commit, never inside a transaction. `reconcile`
+ * Tells the workers to look at these endpoints. One that is being delivered to needs no job now: its worker looks for
+ * what came meanwhile after it has released it. Call it after the commit, never inside a transaction. `reconcile`
  * replaces a lost job, so an unavailable queue delays deliveries but fails no caller.
  * @param options `isLate`: they have waited long enough and go first
  */
@@ -89,9 +90,8 @@ export async function sendDeliveries(
   if (endpoints.length === 0) return;
   try {
     const { isLate = false, ...sent } = options;
-    const turns = Map.groupBy(await turnsOf(db, endpoints), ({ priority }) =>
-      isLate ? 1 : priority,
-    );
+    const found = await turnsOf(db, endpoints, sent.delayMs === undefined);
+    const turns = Map.groupBy(found, ({ priority }) => (isLate ? 1 : priority));
     for (const [priority, group] of turns) {
       const payloads = group.map(({ endpointId }) => ({ endpointId }));
       await producer.enqueueMany(webhookDeliver, payloads, { ...sent, priority });
@@ -109,6 +109,7 @@ export async function sendDeliveries(
 async function turnsOf(
   db: Database,
   endpoints: ToDeliver,
+  leavesOutHeld: boolean,
 ): Promise<{ endpointId: WebhookEndpointId; priority: number }[]> {
   const { rows } = await sql<{ endpointId: WebhookEndpointId; priority: number }>`
     with busy as (
@@ -124,6 +125,9 @@ async function turnsOf(
       + case when e.breaker_trips = 0 then 0
         else ${TRIPPED_PRIORITY}::int + least(e.breaker_trips, ${MAX_TRIPS_COUNTED}::int) end as priority
     from webhook_endpoint e left join busy on busy.id = e.id
-    where e.id = any(${endpoints}::uuid[])`.execute(db);
+    where e.id = any(${endpoints}::uuid[])
+      and (not ${leavesOutHeld}::bool or e.claimed_until is null or e.claimed_until < now())`.execute(
+    db,
+  );
   return rows;
 }

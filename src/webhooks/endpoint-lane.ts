@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { webhookDeliver } from '#queues/webhook-deliver.ts';
 import { type ClaimedEndpoint, rereadEndpoint } from './claim-endpoint.ts';
 import type { DeliverServices } from './deliver-to-endpoint.ts';
-import { type ClaimedDelivery, releaseUnsent } from './delivery-ledger.ts';
+import type { ClaimedDelivery } from './delivery-ledger.ts';
 import { isOpen } from './endpoint-health.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
+import { releaseUnsent } from './release-unsent.ts';
 
 /** Concurrent deliveries to one endpoint: it starts with a few, and each success allows one more. */
 const MAX_IN_FLIGHT = 16;
@@ -13,9 +14,11 @@ const FIRST_IN_FLIGHT = 4;
  * With this many in progress in the process, more connections only slow down all of them: every endpoint keeps to a
  * few.
  */
-const MAX_LOAD = 128;
-const FEW_IN_FLIGHT = 2;
+const MAX_LOAD = 256;
+const FEW_IN_FLIGHT = 4;
 const LOAD_MS = 1_000;
+/** A post frees its place with its success, so the next ones go out while it is recorded. A crash repeats what is not. */
+const MAX_UNRECORDED = 2 * MAX_IN_FLIGHT;
 /** After this time the place goes to waiting endpoints. */
 const SLICE_MS = 5_000;
 /** Well before the queue's own time limit ends the job. */
@@ -31,13 +34,16 @@ const SHORT_PAUSE_MS = 1_000;
 export interface EndpointLane {
   readonly services: DeliverServices;
   readonly endpoint: ClaimedEndpoint;
-  readonly inFlight: Set<Promise<void>>;
+  /** Places taken: by a post until it succeeds, by a failed one until it is recorded. */
+  inFlight: number;
+  /** Claimed deliveries whose attempt is not in the ledger yet. */
+  unrecorded: number;
   readonly tally: { delivered: number; failed: number };
   /** How many may be in progress at once: additive increase, multiplicative decrease. */
   limit: number;
   /** Disabled by a user or by the receiver's 410. */
   isDisabled: boolean;
-  /** Called when an attempt has ended. */
+  /** Called when a place is free again and when an attempt has been recorded. */
   onEnd: () => void;
   /** A failure on our side: nothing more is claimed. */
   fault: Error | null;
@@ -48,7 +54,8 @@ export function openLane(services: DeliverServices, endpoint: ClaimedEndpoint): 
   return {
     services,
     endpoint,
-    inFlight: new Set(),
+    inFlight: 0,
+    unrecorded: 0,
     tally: { delivered: 0, failed: 0 },
     limit: isFailing ? 1 : FIRST_IN_FLIGHT,
     isDisabled: false,
@@ -81,7 +88,7 @@ export async function runLane(
       mayHaveMore = !isAll;
       for (const delivery of claimed) startAttempt(lane, delivery, ending.signal);
     }
-    if (lane.inFlight.size === 0) {
+    if (lane.unrecorded === 0) {
       if (lane.fault) throw lane.fault;
       if (end !== null) return end;
       // Later events have their own job, or are seen when the endpoint is released.
@@ -101,17 +108,22 @@ export async function runLane(
 function endSends({ stop, lost }: { stop: AbortSignal; lost: AbortSignal }): Disposable & {
   signal: AbortSignal;
 } {
-  const late = new AbortController();
+  // Each attempt listens to it, which with `AbortSignal.any` takes longer.
+  const sends = new AbortController();
   let timer: NodeJS.Timeout | null = null;
   const startGrace = (): void => {
-    timer = setTimeout(() => late.abort(stop.reason), STOP_GRACE_MS);
+    timer = setTimeout(() => sends.abort(stop.reason), STOP_GRACE_MS);
   };
+  const onLost = (): void => sends.abort(lost.reason);
   if (stop.aborted) startGrace();
   else stop.addEventListener('abort', startGrace, { once: true });
+  if (lost.aborted) onLost();
+  else lost.addEventListener('abort', onLost, { once: true });
   return {
-    signal: AbortSignal.any([late.signal, lost]),
+    signal: sends.signal,
     [Symbol.dispose]() {
       stop.removeEventListener('abort', startGrace);
+      lost.removeEventListener('abort', onLost);
       if (timer !== null) clearTimeout(timer);
     },
   };
@@ -129,9 +141,10 @@ function whyNoMore(
 async function claimMore(
   lane: EndpointLane,
 ): Promise<{ claimed: ClaimedDelivery[]; isAll: boolean }> {
-  const { services, endpoint, inFlight } = lane;
-  const room = Math.min(roomOf(lane) - inFlight.size, await pacedRoom(endpoint));
-  if (room <= 0) return { claimed: [], isAll: inFlight.size === 0 };
+  const { services, endpoint } = lane;
+  const paced = await pacedRoom(endpoint);
+  const room = Math.min(roomOf(lane) - lane.inFlight, MAX_UNRECORDED - lane.unrecorded, paced);
+  if (room <= 0) return { claimed: [], isAll: lane.unrecorded === 0 };
   const { id: endpointId, token } = endpoint;
   // Reserved at once, so that lanes asking at the same moment do not all find room.
   const { load } = services.deliveryLedger;
@@ -189,29 +202,42 @@ async function followChanges(lane: EndpointLane, claimed: ClaimedDelivery[]): Pr
 }
 
 function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: AbortSignal): void {
-  const removeLoad = addLoad(lane.services.deliveryLedger.load);
+  const { deliveryLedger, workTally } = lane.services;
+  const freePlace = takePlace(lane, addLoad(deliveryLedger.load));
   const startedAt = performance.now();
-  const attempt = attemptDelivery(lane, delivery, signal)
+  lane.unrecorded += 1;
+  attemptDelivery(lane, delivery, signal, () => {
+    lane.limit = Math.min(lane.limit + 1, MAX_IN_FLIGHT);
+    freePlace();
+  })
     .then((outcome) => {
       if (outcome === 'stopped') return;
       lane.tally[outcome] += 1;
-      lane.services.workTally.count(
-        webhookDeliver.name,
-        outcome === 'delivered' ? 'done' : 'retried',
-        { waitMs: delivery.waitedMs, runMs: performance.now() - startedAt },
-      );
-      lane.limit =
-        outcome === 'delivered'
-          ? Math.min(lane.limit + 1, MAX_IN_FLIGHT)
-          : Math.max(1, Math.floor(lane.limit / 2));
+      workTally.count(webhookDeliver.name, outcome === 'delivered' ? 'done' : 'retried', {
+        waitMs: delivery.waitedMs,
+        runMs: performance.now() - startedAt,
+      });
+      if (outcome === 'failed') lane.limit = Math.max(1, Math.floor(lane.limit / 2));
     })
     .catch((error: unknown) => recordFault(lane, error))
     .finally(() => {
-      removeLoad();
-      lane.inFlight.delete(attempt);
+      lane.unrecorded -= 1;
+      freePlace();
       lane.onEnd();
     });
-  lane.inFlight.add(attempt);
+}
+
+/** @returns what frees the place; a second call does nothing */
+function takePlace(lane: EndpointLane, removeLoad: () => void): () => void {
+  lane.inFlight += 1;
+  let isTaken = true;
+  return () => {
+    if (!isTaken) return;
+    isTaken = false;
+    lane.inFlight -= 1;
+    removeLoad();
+    lane.onEnd();
+  };
 }
 
 /** Sends in progress are still awaited. */
@@ -242,7 +268,7 @@ async function waitForRoom(lane: EndpointLane, few: number): Promise<'room' | 't
     await ended.promise;
     clearTimeout(timer);
     if (performance.now() >= deadline) return 'time';
-  } while (lane.inFlight.size > few);
+  } while (lane.inFlight > few);
   return 'room';
 }
 

@@ -1,4 +1,4 @@
-import { OutboundError } from '#src/platform/http.ts';
+import { OutboundError, type OutboundResponse } from '#src/platform/http.ts';
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import type { WebhookServices } from './webhook-services.ts';
 import type { ClaimedDelivery } from './delivery-ledger.ts';
@@ -32,6 +32,7 @@ export interface AttemptResult {
   failure: { class: AttemptErrorClass; message: string } | null;
   /** The beginning of the receiver's answer; null without an answer. */
   answer: string | null;
+  /** What the receiver of a failed attempt asks for. */
   retryAfterMs: number | null;
   durationMs: number;
 }
@@ -50,7 +51,7 @@ export async function sendDelivery(
   const now = clock();
   const timestampSeconds = Math.floor(now.getTime() / 1_000);
   try {
-    const { status, headers, bytes } = await webhookHttp.send({
+    const answer = await webhookHttp.send({
       url,
       method: 'POST',
       headers: {
@@ -64,11 +65,12 @@ export async function sendDelivery(
       maxRedirects: 0,
       excess: 'cut',
     });
+    const failure = failureOf(answer);
     return {
-      statusCode: status,
-      failure: failureOf(status, headers.has('location')),
-      answer: excerptOf(bytes),
-      retryAfterMs: retryAfterMs(headers.get('retry-after'), now.getTime()),
+      statusCode: answer.status,
+      failure,
+      answer: answer.bytes.length === 0 ? '' : excerptOf(answer.bytes),
+      retryAfterMs: failure && retryAfterMs(answer.headers.get('retry-after'), now.getTime()),
       durationMs: durationMs(),
     };
   } catch (error) {
@@ -83,9 +85,10 @@ export async function sendDelivery(
   }
 }
 
-function failureOf(status: number, hasLocation: boolean): AttemptResult['failure'] {
+function failureOf(answer: OutboundResponse): AttemptResult['failure'] {
+  const { status } = answer;
   if (status >= 200 && status < 300) return null;
-  if (hasLocation && status >= 300 && status < 400) {
+  if (status >= 300 && status < 400 && answer.headers.has('location')) {
     return {
       class: 'redirect',
       message: `The receiver answered ${status}: redirects are not followed. Change the endpoint's URL to the redirect target.`,

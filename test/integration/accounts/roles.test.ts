@@ -1,4 +1,3 @@
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#src/api/route.ts';

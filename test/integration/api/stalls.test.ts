@@ -1,3 +1,4 @@
+// @module-tag processes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTargets } from '#test/support/malformed-targets.ts';
 import { type ProbedMillrace, startProbedMillrace } from '#test/support/probed-millrace.ts';

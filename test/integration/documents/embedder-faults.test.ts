@@ -1,5 +1,4 @@
 // @module-tag processes
-// @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sendUnfinished } from '#src/documents/reconcile-documents.ts';

@@ -1,7 +1,7 @@
 // @module-tag database
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { UTILITY, withoutConcurrently } from '#test/support/sql/describe-statement.ts';
+import { UTILITY, inTransaction } from '#test/support/sql/describe-statement.ts';
 import { NOT_PREPARED } from '#test/support/sql/not-prepared.ts';
 import { findStatements } from '#test/support/sql/statements.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
@@ -37,7 +37,7 @@ async function prepare(client: pg.Client, text: string): Promise<string | null> 
   await client.query('begin');
   try {
     await client.query(
-      UTILITY.test(text) ? withoutConcurrently(text) : `prepare candidate as ${text}`,
+      UTILITY.test(text) ? inTransaction(text) : `prepare candidate as ${text}`,
     );
     return null;
   } catch (error) {

@@ -64,16 +64,18 @@ async function describe(
 }
 
 /** Statements whose names Postgres does not resolve before they run. */
-export const UTILITY = /^\s*(?:alter|analyze|create|drop|lock|reset|set|truncate)\b/i;
+export const UTILITY = /^\s*(?:alter|analyze|create|drop|lock|reset|set|truncate|vacuum)\b/i;
 
-/** Concurrent operations cannot run in a transaction; the names are the same without the keyword. */
-export function withoutConcurrently(text: string): string {
-  return text.replaceAll(/\bconcurrently\b/gi, '');
+/** Concurrent operations and VACUUM cannot run in a transaction; this has the same names and can. */
+export function inTransaction(text: string): string {
+  return text
+    .replaceAll(/\bconcurrently\b/gi, '')
+    .replace(/^\s*vacuum\b(?:\s*\([^)]*\))?/i, 'lock table');
 }
 
 async function runUndone(pglite: PGlite, text: string): Promise<Column[]> {
   await pglite.transaction(async (transaction) => {
-    await transaction.exec(withoutConcurrently(text));
+    await transaction.exec(inTransaction(text));
     await transaction.rollback();
   });
   return [];

@@ -26,7 +26,9 @@ const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
 const LONGEST_CLAUSE = 160;
-const CLAUSE_END = /(?<=[\p{Ll}\d)]{2})[.!?;] (?=\p{Lu})|[。；•|]|\d{3,}\)?, /gu;
+/** The full stop of "ul. Stawki" and "av. Foch" ends no sentence. */
+const CLAUSE_END =
+  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st))[.!?;] (?=\p{Lu})|[。；•|]|\d{3,}\)?, /gu;
 const LINES_BELOW_HEADING = 8;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;

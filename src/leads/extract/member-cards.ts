@@ -7,6 +7,7 @@ import { type FoundName, findNames } from './find-names.ts';
 import { areMembers, type ListedCard, listedCards } from './member-groups.ts';
 import { organizationNameTest } from './is-organization-name.ts';
 import { memberPersons, usualPlaces } from './member-persons.ts';
+import { organizationKey } from './organization-key.ts';
 import { type OrganizationLine, organizationLines } from './organization-lines.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
@@ -21,6 +22,8 @@ export interface Members {
 const MAX_CARDS = 1_000;
 const MAX_GROUPS = 60;
 const MAX_HEADINGS = 40;
+/** Letters of a domain that can name a place. */
+const SHORTEST_PLACE = 4;
 
 /**
  * Reads the organisations on a page of members, tenants, dealers and the like: names in repeated structures, each with
@@ -44,7 +47,11 @@ export function readMembers(source: PageSource): Members {
     if (free.length < 2 || members.cards.length >= MAX_CARDS) continue;
     const cards = listedCards(free, hints, { source, page, siteDomain, isListing });
     if (!areMembers(cards, isListing)) continue;
-    const others = cards.filter(({ found, isOfSite }) => !isOfSite && !isHost(found.name));
+    const listed = cards.map(({ found }) => found.name);
+    const isPlace = namesPlace(listed, siteDomain);
+    const others = cards.filter(
+      ({ found, isOfSite }) => !isOfSite && (isPlace || !isHost(found.name)),
+    );
     const names = findNames(page, new Set(cards.map(({ found }) => found.line)));
     members.cards.push(...cardsOf(others, names, page));
     for (const { nodes, from, to } of others) {
@@ -53,6 +60,21 @@ export function readMembers(source: PageSource): Members {
     }
   }
   return members;
+}
+
+/**
+ * Whether several listed names end in the name of the site's domain after different words: "Rowing Club Milford" and
+ * "Choir Milford" at milford.gov. Then it is the name of a place. Branches of one organisation begin alike.
+ */
+function namesPlace(names: readonly string[], siteDomain: string): boolean {
+  const label = organizationKey(siteDomain.split('.')[0] ?? '');
+  if (label.length < SHORTEST_PLACE) return false;
+  const before = names.map((name) => organizationKey(name).split(label, 1)[0] ?? '');
+  const differ = before.filter((words, at) => {
+    const key = organizationKey(names[at] ?? '');
+    return words !== '' && words.length < key.length;
+  });
+  return new Set(differ).size > 1;
 }
 
 function strengthOf([first]: readonly OrganizationLine[]): number {

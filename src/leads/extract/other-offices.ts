@@ -24,6 +24,9 @@ const SERVICES = [
   'comune di|farmacia|ospedale|ufficio turistico|per esempio|camara municipal|junta de freguesia|posto de turismo|linha de apoio|por exemplo',
   'vertrouwenspersoon|vvv|bijvoorbeeld|turistbyra\\p{L}*|turistinformation|exempel|skots av|turistkontor\\p{L}*|for eksempel',
   'urzad|urzedu|informacja turystyczna|szpital|na przyklad|np\\.|infocentrum|informacni centrum|napriklad|taksi|eczane|hastane|polgarmesteri hivatal|gyogyszertar|primaria|taxiul',
+  'lieferant|fournisseur|proveedor|fornecedor|fornitore|leverancier|leverandor|leverantor|dodavatel|dostawca|beszallito|furnizor|tedarikci',
+  'statsautoriserede? revisor\\p{L}*|registrert revisor|auktoriserad revisor|commissaire aux comptes|regnskapet fores av|regnskapet forer|regnskapsforer|bokforingen skots|accounts (?:are )?prepared by',
+  'schulpsycholog\\p{L}*|pedagogicko-psychologick\\p{L}*|poradni\\p{L}* psychologiczn\\p{L}*',
 ];
 const OFFICE = new RegExp(
   `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|制作|製作|提携|タクシー|観光協会|市役所|例[：:]`,

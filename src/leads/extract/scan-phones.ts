@@ -49,7 +49,7 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       const isListed = continuesList(text.slice(last.end, at), last, digits);
       const label = labelBehind(after) ?? labelBefore(before) ?? (isListed ? last.label : null);
       last = { end, label, digits };
-      if (label === 'fax') continue;
+      if (label === 'fax' || OPEN_END.test(after)) continue;
       const context = { before, after };
       if (isOtherNumber(part.written, context, label === 'phone', region)) continue;
       const isSure =
@@ -62,6 +62,9 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
   }
   return found;
 }
+
+/** "(040) 12345-." and "040 12345-xx": the beginning of all numbers of a house, to which an extension is added. */
+const OPEN_END = /^[-–](?:[.…]{0,3}(?=[\s,;)]|$)|x{1,4}(?!\p{L}))/iu;
 
 interface Introduced {
   end: number;

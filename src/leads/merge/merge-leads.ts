@@ -1,4 +1,5 @@
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
+import { addAreaCodes } from './add-area-codes.ts';
 import { buildOrganization } from './build-organization.ts';
 import { CONTACT_FIELDS, contactsOf, hasContacts } from './draft-contacts.ts';
 import { dropOutsiders } from './drop-outsiders.ts';
@@ -29,9 +30,11 @@ const MAX_CARDS = 5_000;
  */
 export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string): LeadDraft[] {
   if (pages.length === 0) return [];
-  const all = pages
-    .flatMap(({ url, cards }) => cards.map((card): PlacedCard => ({ url: pageOf(url), card })))
-    .slice(0, MAX_CARDS);
+  const all = addAreaCodes(
+    pages
+      .flatMap(({ url, cards }) => cards.map((card): PlacedCard => ({ url: pageOf(url), card })))
+      .slice(0, MAX_CARDS),
+  );
   const siteName = nameOfSite(pages, siteDomain).value;
   const { members, rest: placed } = splitMembers(all, { siteDomain, siteName });
   const organizations = placed.filter(({ card }) => card.kind === 'organization');

@@ -31,7 +31,11 @@ export function splitMembers(
     if (domain !== null && areDomainsAlike(domain, siteDomain)) return true;
     if (card.name === null) return true;
     const isNamesake = siteKey !== '' && organizationKey(card.name) === siteKey;
-    return isNamesake || (domain === null && resemblesDomain(card.name, siteDomain));
+    // Of cards in a list the page has told which one is the host.
+    const mayBeListed = card.technique === 'member-card';
+    return (
+      isNamesake || (!mayBeListed && domain === null && resemblesDomain(card.name, siteDomain))
+    );
   };
   const listed = placed.filter(
     ({ card }) => card.kind === 'organization' && card.entity === 'member' && !isHost(card),

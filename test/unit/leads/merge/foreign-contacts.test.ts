@@ -46,6 +46,11 @@ test.each([
   'Beispiel: Erika Muster, Telefon 0221 4302-5501',
   'Webmaster: Klaver Webbouw, Tel. 0221 4302-5501',
   'Uniforms are ordered from Hession, tel. 0221 4302-5501',
+  'Lieferant: Gemüse Huber, Tel. 0221 4302-5501',
+  'Revisor: Vester Revision, statsautoriserede revisorer, tel. 0221 4302-5501',
+  'Die Schulpsychologin kommt aus Köln, Tel. 0221 4302-5501',
+  'Skargę przyjmuje Urząd Ochrony, ul. Stawki, tel. 0221 4302-5501',
+  'Wählen Sie Tel. 0221 4302- und die Durchwahl',
   'Rekening NL18 RABO 0306 5144 20',
 ])('a number of another office is left out: %s', (text) => {
   const own = '<p>Tel. +49 221 4710555</p>';
@@ -148,4 +153,19 @@ test('contacts of the organization are kept on a page with people', () => {
 test('a certified address that is named like the site is its own', () => {
   const html = '<p>info@acme.test</p><p>PEC: acme@pec.cert.test, altri@pec.cert.test</p>';
   expect(contacts(html)).toEqual(['info@acme.test', 'acme@pec.cert.test']);
+});
+
+test('a local number gets the area code of a number of the same exchange', () => {
+  const html =
+    '<html lang="de"><p>Tel. (040) 6 69 69-100</p><p>Ada Lens, Tel. 66969-214</p><p>Tel. 0171 3920011</p>';
+  expect(contacts(html, 'https://acme.de/')).toEqual([
+    '+494066969100',
+    '+494066969214',
+    '+491713920011',
+  ]);
+});
+
+test('a mobile number completes no local number', () => {
+  const html = '<html lang="de"><p>Tel. 0171 6696911</p><p>Ada Lens, Tel. 66969-214</p>';
+  expect(contacts(html, 'https://acme.de/')).toContain('+4966969214');
 });

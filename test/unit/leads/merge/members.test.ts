@@ -359,3 +359,40 @@ describe('on a list of members', () => {
     expect(persons.every(({ name }) => name?.value.includes(',') === false)).toBe(true);
   });
 });
+
+test('organizations that share the name of a place with the host are members', () => {
+  const club = (name: string, more: string): string => `<div><h3>${name}</h3>${more}</div>`;
+  const page = extractPage({
+    url: 'https://www.milford.test/clubs',
+    html: `<html lang="en-US"><title>Milford Town Council: Clubs</title><body><h1>Clubs</h1>${
+      club('Rowing Club Milford', mail('oars@inbox.test')) +
+      club('Choir Milford', '<p>(217) 555-0171</p>') +
+      club(
+        'Volunteers of Milford',
+        '<a href="https://help.milford.test">Web site</a><p>(217) 555-0172</p>',
+      )
+    }</body></html>`,
+    kind: 'html',
+  });
+  const listed = mergeLeads([page], 'milford.test').filter(({ foundOn }) => foundOn !== null);
+  expect(listed.map(({ name }) => name?.value)).toEqual([
+    'Rowing Club Milford',
+    'Choir Milford',
+    'Volunteers of Milford',
+  ]);
+});
+
+test('branches of the host are no members', () => {
+  const branch = (name: string, phone: string): string =>
+    `<div><h3>${name}</h3><p>(217) 555-${phone}</p></div>`;
+  const page = extractPage({
+    url: 'https://www.milford.test/stores',
+    html: `<html lang="en-US"><title>Bread</title><body><h1>Stores</h1>${
+      branch('Bakery Milford North', '0171') +
+      branch('Bakery Milford South', '0172') +
+      branch('Milford West', '0173')
+    }</body></html>`,
+    kind: 'html',
+  });
+  expect(mergeLeads([page], 'milford.test').filter(({ foundOn }) => foundOn !== null)).toEqual([]);
+});

@@ -36,9 +36,7 @@ it.skipIf(serverUrl === undefined)(
 async function prepare(client: pg.Client, text: string): Promise<string | null> {
   await client.query('begin');
   try {
-    await client.query(
-      UTILITY.test(text) ? inTransaction(text) : `prepare candidate as ${text}`,
-    );
+    await client.query(UTILITY.test(text) ? inTransaction(text) : `prepare candidate as ${text}`);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

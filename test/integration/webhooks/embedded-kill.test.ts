@@ -13,11 +13,11 @@ import { startReceiver } from '#test/support/webhook-receiver.ts';
 
 const PATHS = ['/good', '/failing-first', '/slow'];
 /** Per path. */
-const EVENTS = 100;
+const EVENTS = 60;
 const FIRST_FAILURES = 5;
 const SLOW_MS = 400;
 /** Numbers of received posts at which the process is killed. */
-const KILLS_AT = [80, 160];
+const KILLS_AT = [50, 100];
 const RECOVERY_MS = 150_000;
 const RETRY_MS = 50;
 

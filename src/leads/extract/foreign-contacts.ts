@@ -17,6 +17,7 @@ const MAKERS = [
   'realizzazione(?: sito(?: web)?)?:?|sito (?:web )?(?:realizzato|creato) da|credits:|website door|(?:ontwerp|ontwikkeling)(?: en \\p{L}+)?(?: door|:)|(?:ontwikkeld|gemaakt|gebouwd) door',
   'webmaster:|(?:realizacja|projekt)(?: (?:i wykonanie|strony))?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
   'tvorba (?:webu|stránek)|web vytvořil\\p{L}*|készítette:?|web tasarım:?|tasarım:|(?:разработка|создание|дизайн)(?: сайта)?(?::| [—–-])|サイト制作',
+  '(?:web|internet)auftritt(?::| von)|(?:nettsted(?:et)? )?(?:levert|driftet) av|(?:site|loja|página) (?:criad[oa]|desenvolvid[oa]|feit[oa]) por|κατασκευή(?: ιστοσελίδας| ιστοτόπου)?:',
 ];
 const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
 /** A heading, or a whole line, above text about another organisation. */

@@ -8,23 +8,23 @@ const OFFICES = [
   'emergency services?|poison control|crisis line|helpline|lifeline|police|fire brigade|ombudsman|regulator|supervisory authority|licensing authority|data protection officer|trading standards|better business bureau|coast guard',
   'giftnotruf|giftinformation\\p{L}*|notruf\\p{L}*|rettungsdienst|rettungsleitstelle|bereitschaftsdienst|notdienst|polizei|feuerwehr|(?:arzte|anwalts|apotheker|architekten|handels|handwerks|ingenieur|notar|steuerberater|wirtschafts|wirtschaftsprufer|\\p{L}+arzte|\\p{L}+anwalts|psychotherapeuten)kammer|aufsichtsbehorde|zulassungsbehorde|kassen(?:zahn)?arztliche vereinigung|schlichtungsstelle|verbraucher(?:zentrale|schlichtung\\p{L}*)|vertretung|datenschutzbeauftragte\\p{L}*|telefonseelsorge',
   'centre antipoison|samu|pompiers|gendarmerie|mediateur de la consommation|mediation de la consommation|chambre (?:de|des) \\p{L}+|autorite de (?:controle|tutelle)|delegue a la protection des donnees',
-  'emergencias|policia|bomberos|guardia civil|salvamento|junta arbitral|delegado de proteccion de datos|toxicologia|camara de comercio|bombeiros|protecao civil|inem|litigio|arbitragem|encarregado da protecao de dados',
+  'emergencias|policia|bomberos|guardia civil|salvamento|junta arbitral|delegado de proteccion de datos|toxicologia|camara de comercio|bombeiros|protecao civil|inem|litigios?|arbitragem|encarregado da protecao de dados',
   'emergenza|carabinieri|polizia|vigili del fuoco|guardia medica|centro antiveleni|capitaneria|pro loco|responsabile della protezione dei dati|camera di commercio',
   'alarmnummer|huisartsenpost|brandweer|politie|meldpunt|geschillencommissie|toezichthouder|waarnemer|waarneming|functionaris gegevensbescherming',
-  'polis(?:en)?|politi(?:et)?|raddningstjanst\\p{L}*|giftinformation\\p{L}*|reklamationsnamnd\\p{L}*|konsumentverket|jourtelefon|vardguiden|legevakt\\p{L}*|forbrukerradet|brannvesen\\p{L}*|laegevagt\\p{L}*|forbrugerklagenaevn\\p{L}*|landsarkivet|hatakeskus|myrkytystietokeskus|poliisi|kuluttajariitalautakunta',
+  'polis(?:en)?|politi(?:et)?|raddningstjanst\\p{L}*|giftinformation\\p{L}*|reklamationsnamnd\\p{L}*|konsumentverket|jourtelefon|vardguiden|legevakt\\p{L}*|vegtrafikksentral\\p{L}*|forbrukerradet|brannvesen\\p{L}*|laegevagt\\p{L}*|forbrugerklagenaevn\\p{L}*|landsarkivet|hatakeskus|myrkytystietokeskus|poliisi|kuluttajariitalautakunta',
   'pogotowie|policja|straz pozarna|straz miejska|wopr|rzecznik praw|inspektor ochrony danych|zachranna sluzba|hasici|policie|toxikologick\\p{L}*|obchodni inspekce|poverenec|mentok|rendorseg|tuzoltosag|bekelteto testulet|ambulanta|pompierii|politia|protectia consumatorilor|itfaiye|jandarma|zehir danisma|tuketici hakem heyeti',
   'скорая помощь|полиция|пожарная|роспотребнадзор|мчс|поліція|швидка допомога|αστυνομια|πυροσβεστικη',
 ];
 /** Public services and suppliers that sites tell their visitors to call, and examples; as above. */
 const SERVICES = [
   'tourist (?:information|office|board)|visitor cent(?:er|re)|(?:city|town|county|parish) council|the council|town hall|taxis?|cabs?|pharmacy|health cent(?:er|re)|samaritans|citizens advice|national grid',
-  '(?:looked after|handled|provided|supplied|swept|serviced) by|(?:ordered|bought|obtained|purchased|hired) (?:from|through)|for example|e\\.g\\.',
+  '(?:looked after|handled|provided|supplied|swept|serviced) by|(?:ordered|bought|obtained|purchased|hired) (?:from|through)|sponsored by|for example|e\\.g\\.',
   'tourismusburo|touristen?-?info\\p{L}*|touristinformation|verkehrsverein|verkehrsverbund|fahrplanauskunft|stadtverwaltung|bezirksregierung|taxi\\p{L}*|apotheke|krankenhaus|tierklinik|uniklinik|z\\. ?b\\.|beispiel|schiedsstelle|bezirksschornsteinfeger',
-  'mairie|office (?:de|du) tourisme|prefecture|direction departementale|hopital|pharmacie de garde|par exemple|centro de salud|farmacia|el hospital|oficina de turismo|por ejemplo',
+  'mairie|office (?:de|du) tourisme|prefecture|direction departementale|hopital|pharmacie de garde|par exemple|centro de salud|farmacia|el hospital|oficina de turismo|por ejemplo|autocar(?:es)?',
   'comune di|farmacia|ospedale|ufficio turistico|per esempio|camara municipal|junta de freguesia|posto de turismo|linha de apoio|por exemplo',
   'vertrouwenspersoon|vvv|bijvoorbeeld|turistbyra\\p{L}*|turistinformation|exempel|skots av|turistkontor\\p{L}*|for eksempel',
   'urzad|urzedu|informacja turystyczna|szpital|na przyklad|np\\.|infocentrum|informacni centrum|napriklad|taksi|eczane|hastane|polgarmesteri hivatal|gyogyszertar|primaria|taxiul',
-  'lieferant|fournisseur|proveedor|fornecedor|fornitore|leverancier|leverandor|leverantor|dodavatel|dostawca|beszallito|furnizor|tedarikci',
+  'lieferant|ersatzteile (?:kommen |liefert )?(?:von|vom)|fournisseur|proveedor|fornecedor|fornitore|(?:verdure|pane|vini) (?:arrivano|vengono|proviene) da|leverancier|leverandor|leverantor|dodavatel|dostawca|beszallito|furnizor|tedarikci',
   'statsautoriserede? revisor\\p{L}*|registrert revisor|auktoriserad revisor|commissaire aux comptes|regnskapet fores av|regnskapet forer|regnskapsforer|bokforingen skots|accounts (?:are )?prepared by',
   'schulpsycholog\\p{L}*|pedagogicko-psychologick\\p{L}*|poradni\\p{L}* psychologiczn\\p{L}*',
 ];

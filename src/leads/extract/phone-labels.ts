@@ -12,7 +12,7 @@ const PHONE_WORDS = [
   'whats ?app',
 ].join('|');
 const FAX_WORDS =
-  'tele ?fax|tel\\.?fax|t[eé]l[eé]copie(?:ur)?|t[eé]l[eé]fax|fax(?:nummer|ové)?|faks|факс|fakss|faksi|φαξ|فاكس|פקס|ファックス|ファクス|fax番号|传真|傳真|팩스|โทรสาร|belgegeçer';
+  'tele ?fa(?:x|ks)|tel\\.?fax|t[eé]l[eé]copie(?:ur)?|t[eé]l[eé]fax|fax(?:nummer|ové)?|faks|факс|fakss|faksi|φαξ|فاكس|פקס|ファックス|ファクス|fax番号|传真|傳真|팩스|โทรสาร|belgegeçer';
 const NUMBER_WORDS = 'nr|no|n°|nº|nummer|number|num|numéro|número|numero|番号';
 /** Text allowed between a label and its number: only signs, line breaks and "No.". */
 const FILLER = `(?:[^\\p{L}\\p{Nd}]{0,14}(?:${NUMBER_WORDS})(?![\\p{L}]))?[^\\p{L}\\p{Nd}]{0,14}(?:\\([^\\p{Nd}()]{1,20}\\)[^\\p{L}\\p{Nd}]{0,6})?$`;

@@ -13,16 +13,17 @@ const SHARED = 5;
 const AREA_CODE = { shortest: 2, longest: 5 };
 /** An extension may have more or fewer digits than that of the switchboard. */
 const MAX_DIFFERENCE = 2;
-const MAX_NUMBERS = 500;
+/** Among more numbers, as directories have, some share digits by chance. */
+const MAX_NUMBERS = 60;
 
 /**
  * Completes local numbers by the area code of a number of the same exchange: "12345-214" on a site with
  * "(040) 12345-100". Without it, the first digits of a local number would count as an area code.
  */
 export function addAreaCodes(placed: readonly PlacedCard[]): PlacedCard[] {
-  const numbers = [...new Set(placed.flatMap(({ card }) => card.phones))]
-    .slice(0, MAX_NUMBERS)
-    .flatMap((phone) => knownNumber(phone) ?? []);
+  const phones = [...new Set(placed.flatMap(({ card }) => card.phones))];
+  if (phones.length > MAX_NUMBERS) return [...placed];
+  const numbers = phones.flatMap((phone) => knownNumber(phone) ?? []);
   const completed = new Map<string, string>();
   for (const local of numbers) {
     const whole = numbers.find((other) => isOfExchange(local, other));
@@ -49,10 +50,11 @@ function knownNumber(phone: string): KnownNumber | null {
 
 function isOfExchange(local: KnownNumber, whole: KnownNumber): boolean {
   if (whole.isMobile || local.country !== whole.country) return false;
-  if (local.national.length <= SHARED) return false;
+  const { length } = local.national;
+  if (length <= SHARED || length >= whole.national.length) return false;
   const code = areaCodeLength(local, whole);
   if (code < AREA_CODE.shortest || code > AREA_CODE.longest) return false;
-  const difference = whole.national.length - code - local.national.length;
+  const difference = whole.national.length - code - length;
   return Math.abs(difference) <= MAX_DIFFERENCE;
 }
 

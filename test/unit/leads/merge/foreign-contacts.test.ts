@@ -182,3 +182,8 @@ test('a mobile number completes no local number', () => {
   const html = '<html lang="de"><p>Tel. 0171 6696911</p><p>Ada Lens, Tel. 66969-214</p>';
   expect(contacts(html, 'https://acme.de/')).toContain('+4966969214');
 });
+
+test('a complete number is not completed by one as long that has its first digits inside', () => {
+  const html = '<html lang="de"><p>Tel. +49 40 30123456</p><p>Tel. +49 30 12345678</p>';
+  expect(contacts(html, 'https://acme.de/')).toEqual(['+494030123456', '+493012345678']);
+});

@@ -4,6 +4,7 @@ import type { Database } from '#src/platform/database.ts';
 import type { DocumentServices } from './document-services.ts';
 import { CHUNKS_BUCKET } from './term-counts.ts';
 import {
+  type BuildShare,
   createVectorIndex,
   dropRemains,
   readVectorIndex,
@@ -35,8 +36,9 @@ export async function promoteVectors(
     const stopAt = clock().getTime() + RUN_BUDGET_MS;
     return promoteAll(db, workspaceIds, signal, () => clock().getTime() < stopAt);
   }
+  const share = { workers: config.VECTOR_INDEX_WORKERS, megabytes: config.VECTOR_INDEX_MEMORY_MB };
   const moved = await underBuildLock(directDb, signal, (connection) =>
-    mendIndex(connection, workspaceIds, signal),
+    mendIndex(connection, workspaceIds, share, signal),
   );
   return moved ?? 0;
 }
@@ -60,6 +62,7 @@ function isSound({ serves, remains }: VectorIndexState): boolean {
 async function mendIndex(
   connection: Database,
   workspaceIds: WorkspaceId[],
+  share: BuildShare,
   signal: AbortSignal,
 ): Promise<number> {
   // Read again under the lock: another process may have built the index since.
@@ -69,7 +72,7 @@ async function mendIndex(
   if (state.serves) return 0;
   const moved = await promoteAll(connection, workspaceIds, signal, () => true);
   signal.throwIfAborted();
-  await createVectorIndex(connection);
+  await createVectorIndex(connection, share);
   return moved;
 }
 

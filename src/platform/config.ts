@@ -118,6 +118,8 @@ const settings = z.object({
   S3_SECRET_ACCESS_KEY: optional(z.string()),
   MAX_BODY_BYTES: withDefault(wholeNumber(1, 1_000_000_000), 64_000_000),
   VECTOR_PROMOTE_THRESHOLD: withDefault(wholeNumber(0, 100_000_000), 100_000),
+  VECTOR_INDEX_WORKERS: withDefault(wholeNumber(0, 64), 0),
+  VECTOR_INDEX_MEMORY_MB: withDefault(wholeNumber(1, 1_000_000), 1_024),
   METRICS_PORT: optional(wholeNumber(1, 65_535)),
   METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters')),
   OPEN_URL_POLICY: withDefault(z.enum(['known', 'any']), 'known'),

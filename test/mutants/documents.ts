@@ -164,14 +164,6 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/unit/documents/postings.test.ts'],
   },
   {
-    fault: 'fewer neighbours are stretched over the range of more',
-    file: 'src/documents/search/find-candidates.ts',
-    find: 'denseFloor: dense.floor, wordSearch',
-    replace: 'denseFloor: null, wordSearch',
-    needs: 'TEST_DATABASE_URL',
-    tests: ['test/integration/documents/vector-promotion.test.ts'],
-  },
-  {
     fault: 'chunks without postings are not searched',
     file: 'src/documents/search/search-words.ts',
     find: 'if (!scored.someAreLoose) return',

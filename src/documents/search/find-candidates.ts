@@ -20,7 +20,7 @@ import { keepMatching } from './keep-matching.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { type FoundChunk, MAX_SCORED, type SearchScope } from './search-terms.ts';
 import type { WordSearch } from './match-words.ts';
-import { type NearestChunks, searchVectors } from './search-vectors.ts';
+import { searchVectors } from './search-vectors.ts';
 import { searchWords } from './search-words.ts';
 import { WORD_WEIGHTS } from './weights.ts';
 
@@ -29,8 +29,6 @@ import { WORD_WEIGHTS } from './weights.ts';
  * hundred documents.
  */
 const CANDIDATES_PER_HALF = 500;
-
-const NO_NEIGHBOURS: NearestChunks = { chunks: [], floor: null };
 
 type CandidateServices = Pick<DocumentServices, 'db' | 'embedder' | 'config' | 'log'>;
 
@@ -61,8 +59,6 @@ export interface Candidate {
 
 export interface FoundCandidates extends AskedTerms {
   candidates: Candidate[];
-  /** Lowest cosine that vectors are scaled by, where that is not the lowest of the candidates. */
-  denseFloor: number | null;
   corrections: Corrections;
   /** How words were searched; null when they find nothing by themselves. */
   wordSearch: WordSearch | null;
@@ -124,21 +120,21 @@ async function candidatesFor(
   const { queryTerms, counts } = asked;
   // A query that only excludes names nothing to find.
   if (counts.chunks === 0 || query.text.trim() === '') {
-    return { ...asked, corrections, candidates: [], denseFloor: null, wordSearch: null };
+    return { ...asked, corrections, candidates: [], wordSearch: null };
   }
   const weigh = wordIdf(counts, workspaceSalt(workspaceId));
   const [lexical, dense] = await Promise.all([
     searchWords(db, scope, queryTerms, counts, MAX_SCORED[config.size], question.ahead.segments),
     embedQuery(services, question, weigh).then((vector) =>
-      vector === null ? NO_NEIGHBOURS : searchVectors(services, scope, vector, counts.chunks),
+      vector === null ? [] : searchVectors(services, scope, vector, counts.chunks),
     ),
   ]);
-  const joined = joinHalves(lexical, dense.chunks, embedder.noiseFloor);
+  const joined = joinHalves(lexical, dense, embedder.noiseFloor);
   const isByVectors = hybridAlpha === 1 && query.conditions.length === 0;
   const found = isByVectors ? joined.filter((one) => one.dense !== null) : joined;
   const candidates = await keepMatching(db, workspaceId, query.conditions, found);
   const wordSearch = isByVectors ? null : { scope, queryTerms, counts };
-  return { ...asked, corrections, candidates, denseFloor: dense.floor, wordSearch };
+  return { ...asked, corrections, candidates, wordSearch };
 }
 
 /** Null when vectors are not wanted, and while the embedder is unavailable: words alone are better than nothing. */

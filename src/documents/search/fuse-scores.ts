@@ -20,13 +20,11 @@ export interface Fused extends Scored {
  * key missing from a leg scores 0 there. If a leg has fewer than 5 hits: weighted reciprocal ranks. A leg without hits or
  * without weight says nothing, and the other one decides.
  * Keys are distinct within a leg; ties are ordered by key, so that the result is deterministic.
- * @param denseFloor scales the scores of vectors instead of the lowest of them, if it is lower
  */
 export function fuseScores(
   lexical: readonly Scored[],
   dense: readonly Scored[],
   denseWeight: number,
-  denseFloor: number | null = null,
 ): Fused[] {
   const { lexical: ofWords, dense: ofVectors } = RANK_WEIGHTS;
   const legs = [
@@ -37,11 +35,8 @@ export function fuseScores(
   const areScored = saying.every(({ hits }) => hits.length >= MIN_HITS_FOR_SCORES);
   const best = (ofWords + ofVectors) / (RANK_WEIGHTS.k + 1);
   const given = { lexical: new Map<number, number>(), dense: new Map<number, number>() };
-  const floors = { lexical: Infinity, dense: denseFloor ?? Infinity };
   for (const { hits, weight, rankWeight, name } of saying) {
-    given[name] = areScored
-      ? minMax(hits, weight, floors[name])
-      : reciprocalRanks(hits, rankWeight / best);
+    given[name] = areScored ? minMax(hits, weight) : reciprocalRanks(hits, rankWeight / best);
   }
   const keys = new Set([...lexical, ...dense].map(({ key }) => key));
   return Array.from(keys, (key) => {
@@ -50,8 +45,8 @@ export function fuseScores(
   }).sort(byScore);
 }
 
-function minMax(hits: readonly Scored[], weight: number, floor: number): Map<number, number> {
-  let low = floor;
+function minMax(hits: readonly Scored[], weight: number): Map<number, number> {
+  let low = Infinity;
   let high = -Infinity;
   for (const { score } of hits) {
     low = Math.min(low, score);

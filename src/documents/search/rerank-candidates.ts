@@ -92,13 +92,9 @@ function askedIds({ words, weights }: FoundCandidates, workspaceId: WorkspaceId)
 }
 
 /** The candidates in the order of their first scores: words and vectors, fused. */
-export function firstScores(
-  { candidates, denseFloor }: Pick<FoundCandidates, 'candidates' | 'denseFloor'>,
-  denseWeight: number,
-): RankedChunk[] {
+export function firstScores(candidates: readonly Candidate[], denseWeight: number): RankedChunk[] {
   const documentOf = new Map(candidates.map(({ chunkId, documentId }) => [chunkId, documentId]));
-  const lexical = half(candidates, 'lexical');
-  const fused = fuseScores(lexical, half(candidates, 'dense'), denseWeight, denseFloor);
+  const fused = fuseScores(half(candidates, 'lexical'), half(candidates, 'dense'), denseWeight);
   return fused.flatMap(({ key, score, lexical: words, dense: vectors }) => {
     const documentId = documentOf.get(key);
     const parts = { words, vectors, title: 0, proximity: 0, likeness: 0, meaning: 0, order: 0 };

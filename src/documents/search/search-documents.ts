@@ -145,7 +145,7 @@ async function findPage(
   const { guesses } = found.corrections;
   input.signal.throwIfAborted();
   const denseWeight = hybridAlpha ?? embedder.denseWeight;
-  const first = firstScores(found, denseWeight);
+  const first = firstScores(found.candidates, denseWeight);
   const read = candidatesToRead(first);
   const rows = await readCandidates(index, workspaceId, read.chunkIds, {
     texts: input.collapses ? read.compared : RERANKED,

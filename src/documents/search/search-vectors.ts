@@ -15,70 +15,45 @@ const RERANKED = 400;
  * fractions, and are just as accurate.
  */
 const QUERY_UNIT = 20_000;
-/** Neighbours that the index gives, at most: it reads some twenty blocks for each. */
-const THROUGH_INDEX = 300;
-/** https://github.com/pgvector/pgvector#iterative-index-scans */
-const HNSW_EF_SEARCH = 200;
-
-export interface NearestChunks {
-  chunks: FoundChunk[];
-  /** About the score of the last chunk, if as many had been read as the scope allows; null when they were. */
-  floor: number | null;
-}
+/**
+ * As many as are asked for come in one pass. Where vectors of other workspaces are among them, the scan goes on:
+ * https://github.com/pgvector/pgvector#iterative-index-scans
+ */
+const HNSW_EF_SEARCH = 500;
 
 type VectorServices = Pick<DocumentServices, 'db' | 'config'>;
 
 /**
  * The nearest chunks by inner product of unit vectors. Small workspaces are compared exactly, larger ones by sign bits
- * and then exactly. Promoted vectors come from the HNSW index, unless there is no usable index, or there are filters:
- * too few vectors may pass them.
+ * and then exactly. The sign bits of promoted vectors are found through the HNSW index, unless there is no usable index,
+ * or there are filters: too few vectors may pass them.
  */
 export async function searchVectors(
   { db, config }: VectorServices,
   scope: SearchScope,
   vector: Float32Array,
   chunks: number,
-): Promise<NearestChunks> {
-  if (vector.every((value) => value === 0)) return { chunks: [], floor: null };
+): Promise<FoundChunk[]> {
+  if (vector.every((value) => value === 0)) return [];
   const query = scaledQuery(vector);
   if (chunks <= Math.min(EXACT_CHUNKS[config.size], config.VECTOR_PROMOTE_THRESHOLD)) {
-    const rowsOf = sql`chunk_vector where ${searchable(scope)}`;
-    return { chunks: await nearestExactly(db, rowsOf, query, scope.limit), floor: null };
+    return nearestExactly(db, sql`chunk_vector where ${searchable(scope)}`, query, scope.limit);
   }
-  const byBits = async (from: Database): Promise<NearestChunks> => ({
-    chunks: await nearestByBits(from, searchable(scope), vector, query, scope.limit),
-    floor: null,
-  });
   const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;
   const isNarrowed = hasFilters(scope.filters) || scope.conditions.some(({ isTitle }) => isTitle);
-  if (!mayUseIndex || isNarrowed) return byBits(db);
+  if (!mayUseIndex || isNarrowed) {
+    return nearestByBits(db, searchable(scope), vector, query, scope.limit);
+  }
   // One snapshot, so that a vector promoted in the meantime is neither missed nor found twice.
   const transaction = db.transaction().setIsolationLevel('repeatable read');
   return transaction.execute(async (trx) => {
-    if (!(await prepareIndexScan(trx))) return byBits(trx);
-    const limit = Math.min(scope.limit, THROUGH_INDEX);
-    const isStaged = sql`not promoted and ${searchable(scope)}`;
-    const isPromoted = sql`chunk_vector where promoted and ${searchable(scope)}`;
-    const staged = await nearestByBits(trx, isStaged, vector, query, limit);
-    const promoted = await nearestExactly(trx, isPromoted, query, limit);
-    const chunks = [...staged, ...promoted].sort((a, b) => b.score - a.score).slice(0, limit);
-    // Fewer than the limit are all that there are.
-    const floor = chunks.length < limit ? null : scoreAtRank(chunks, scope.limit);
-    return { chunks, floor };
+    if (!(await prepareIndexScan(trx))) {
+      return nearestByBits(trx, searchable(scope), vector, query, scope.limit);
+    }
+    const staged = rowsByBits(sql`not promoted and ${searchable(scope)}`, vector, scope.limit);
+    const promoted = rowsByBits(sql`promoted and ${searchable(scope)}`, vector, scope.limit);
+    return nearestExactly(trx, sql`(${staged} union all ${promoted}) nearest`, query, scope.limit);
   });
-}
-
-/**
- * The score that the chunk of a rank would about have: each time the rank doubles, scores fall by about the same.
- * Without it, the scores of fewer neighbours would be stretched over the range of more, and count for more than they do.
- * @param chunks best first
- * @returns null when there are as many
- */
-export function scoreAtRank(chunks: readonly { score: number }[], rank: number): number | null {
-  const last = chunks.at(-1)?.score;
-  const middle = chunks[Math.floor(chunks.length / 2) - 1]?.score;
-  if (last === undefined || middle === undefined || chunks.length >= rank) return null;
-  return last - (middle - last) * Math.log2(rank / chunks.length);
 }
 
 async function nearestExactly(
@@ -104,11 +79,18 @@ function nearestByBits(
   query: ScaledQuery,
   limit: number,
 ): Promise<FoundChunk[]> {
-  const bits = bitString(vector);
-  const nearest = sql`(select chunk_id, document_id, embedding from chunk_vector
+  return nearestExactly(db, sql`${rowsByBits(condition, vector, limit)} nearest`, query, limit);
+}
+
+/** The nearest by Hamming distance of the sign bits, which is about proportional to the angle. */
+function rowsByBits(
+  condition: RawBuilder<unknown>,
+  vector: Float32Array,
+  limit: number,
+): RawBuilder<unknown> {
+  return sql`(select chunk_id, document_id, embedding from chunk_vector
     where ${condition}
-    order by bits <~> ${bits}::bit(${sql.lit(vector.length)}) limit ${Math.max(RERANKED, limit)}) nearest`;
-  return nearestExactly(db, nearest, query, limit);
+    order by bits <~> ${bitString(vector)}::bit(${sql.lit(vector.length)}) limit ${Math.max(RERANKED, limit)})`;
 }
 
 /**

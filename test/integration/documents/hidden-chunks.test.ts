@@ -108,8 +108,6 @@ async function seen(word: string): Promise<Record<string, string[]>> {
   const terms = countTermIds(tokenize(query), workspaceSalt(workspaceId));
   const counts = await readTermCounts(db, workspaceId, [...terms.keys()]);
   const vector = await embedder.embedQuery(query, () => 1, never);
-  const byBits = await searchVectors(services, scope, vector, counts.chunks);
-  const exactly = await searchVectors(services, scope, vector, 1);
   const documentIds = [PAGE];
   const passages = await readPassages(db, { workspaceId, query, documentIds, perDocument: 3 });
   const page = await findIndexedPage(db, { workspaceId, userId }, PAGE);
@@ -123,8 +121,8 @@ async function seen(word: string): Promise<Record<string, string[]>> {
   return {
     search: hits.map(({ text }) => text),
     terms: await textsOf(await searchTerms(db, scope, terms, counts, 5_000)),
-    vectorsByBits: await textsOf(byBits.chunks),
-    vectorsExactly: await textsOf(exactly.chunks),
+    vectorsByBits: await textsOf(await searchVectors(services, scope, vector, counts.chunks)),
+    vectorsExactly: await textsOf(await searchVectors(services, scope, vector, 1)),
     passages: passages.further.map(({ text }) => text),
     page: page ? page.text.split('\n\n') : [],
     newest: newest.map(({ blurb }) => blurb),

@@ -276,7 +276,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     it('promoting vectors', async () => {
       await indexTwo();
       await foldTermDeltas(db, 1_000);
-      await createVectorIndex(db);
+      await createVectorIndex(db, { workers: 0, megabytes: 64 });
       const config = { ...services.config, VECTOR_PROMOTE_THRESHOLD: 1 };
       const promoted = await whileLocked(db, lockFirst('chunk_vector', 'chunk_id'), () =>
         promoteVectors({ ...services, config }, NEVER),

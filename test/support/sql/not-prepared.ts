@@ -6,7 +6,7 @@ export const NOT_PREPARED = new Map([
   ],
   [
     `sql\`create index concurrently \${sql.id(VECTOR_INDEX)} on public.chunk_vector
-    using hnsw (embedding halfvec_ip_ops) where promoted\``,
+    using hnsw (bits bit_hamming_ops) where promoted\``,
     'The column has no dimensions before an embedding model is known.',
   ],
 ]);

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { fuseScores } from '#src/documents/search/fuse-scores.ts';
-import { scoreAtRank } from '#src/documents/search/search-vectors.ts';
 
 const leg = (...scores: number[]) => scores.map((score, key) => ({ key, score }));
 const keys = (hits: { key: number }[]) => hits.map(({ key }) => key);
@@ -15,26 +14,6 @@ test('scores are normalized per leg and combined by weight, with a missing score
   expect(fused.get(5)).toBeCloseTo(0.3);
   expect(fused.get(1)).toBeCloseTo(0.7 * 0.75 + 0.3 * 0.75);
   expect(fused.size).toBe(6);
-});
-
-test('vectors are scaled by a floor below the lowest of them, and by the lowest itself above it', () => {
-  const lexical = leg(10, 8, 6, 4, 2);
-  const dense = leg(0.9, 0.8, 0.7, 0.6, 0.5);
-  const vectors = (floor: number | null) =>
-    fuseScores(lexical, dense, 0.4, floor).map((one) => one.dense / 0.4);
-  const scaled = (floor: number) => dense.map(({ score }) => (score - floor) / (0.9 - floor));
-  for (const [at, expected] of scaled(0.1).entries()) {
-    expect(vectors(0.1)[at]).toBeCloseTo(expected);
-  }
-  expect(vectors(0.7)).toEqual(vectors(null));
-});
-
-test('a score at a later rank falls by as much as between the middle and the last, for each doubling', () => {
-  const hits = leg(0.9, 0.8, 0.7, 0.6);
-  expect(scoreAtRank(hits, 8)).toBeCloseTo(0.4);
-  expect(scoreAtRank(hits, 16)).toBeCloseTo(0.2);
-  expect(scoreAtRank(hits, 4)).toBeNull();
-  expect(scoreAtRank([], 8)).toBeNull();
 });
 
 test('a leg with fewer than five hits is fused by rank, since normalizing it would be meaningless', () => {

@@ -39,20 +39,7 @@ export async function timeBaselines(items: readonly SyntheticItem[]): Promise<Ba
   const chunks = prepareChunks(items);
   const prepareSeconds = (performance.now() - startedMs) / 1_000;
   await using opened = new AsyncDisposableStack();
-  const { settings } = opened.use(await openTestEnvironment());
-  const config = parseConfig(settings);
-  const log = createLog('error');
-  const database = await openDatabase(
-    {
-      databaseUrl: config.DATABASE_URL ?? null,
-      poolSize: 2,
-      directory: config.size === 'embedded' ? `${config.DATA_DIR}/baseline` : null,
-    },
-    log,
-  );
-  opened.defer(() => database.close());
-  const { db, pglite } = database;
-  await sql.raw('create extension if not exists vector').execute(db);
+  const { config, log, db, pglite } = await openPlainDatabase(opened);
   await createPlainTables(db);
   const insertSeconds = await timed(() => insertRows(db, items, chunks));
   await createPlainTables(db);
@@ -67,6 +54,33 @@ export async function timeBaselines(items: readonly SyntheticItem[]): Promise<Ba
   opened.defer(() => backend.close());
   const queueSeconds = await timeQueue(backend, items.length);
   return { chunks: chunks.length, insertSeconds, copySeconds, queueSeconds, prepareSeconds };
+}
+
+/** A COPY of the prepared rows alone, as in `timeBaselines`. @returns seconds */
+export async function timeCopy(items: readonly SyntheticItem[]): Promise<number> {
+  const chunks = prepareChunks(items);
+  await using opened = new AsyncDisposableStack();
+  const { db } = await openPlainDatabase(opened);
+  await createPlainTables(db);
+  return await timed(() => copyAllRows(db, items, chunks));
+}
+
+async function openPlainDatabase(opened: AsyncDisposableStack) {
+  const { settings } = opened.use(await openTestEnvironment());
+  const config = parseConfig(settings);
+  const log = createLog('error');
+  const database = await openDatabase(
+    {
+      databaseUrl: config.DATABASE_URL ?? null,
+      poolSize: 2,
+      directory: config.size === 'embedded' ? `${config.DATA_DIR}/baseline` : null,
+    },
+    log,
+  );
+  opened.defer(() => database.close());
+  const { db, pglite } = database;
+  await sql.raw('create extension if not exists vector').execute(db);
+  return { config, log, db, pglite };
 }
 
 function prepareChunks(items: readonly SyntheticItem[]): PlainChunk[] {

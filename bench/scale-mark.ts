@@ -125,16 +125,20 @@ function columnOf(mark: Mark, first: Mark): Record<string, string | number> {
   };
 }
 
-/** After questions that fill caches. */
+/** In turns, after questions that fill caches. */
 export async function searchBoth(
   { large, small, ask, signal }: ScaleStage,
   isEnough?: () => boolean,
 ): Promise<BesideTimes> {
-  const measure = async (workspace: typeof large) => {
+  const times: BesideTimes = { large: [], small: [] };
+  for (const workspace of [large, small]) {
     await timeSearches(workspace, ask(WARM_UP_QUESTIONS), signal, isEnough);
-    return timeSearches(workspace, ask(QUESTIONS), signal, isEnough);
-  };
-  return { large: await measure(large), small: await measure(small) };
+  }
+  for (const question of ask(QUESTIONS)) {
+    times.large.push(...(await timeSearches(large, [question], signal, isEnough)));
+    times.small.push(...(await timeSearches(small, [question], signal, isEnough)));
+  }
+  return times;
 }
 
 /** Waits until the database has had nothing to do for a while. */

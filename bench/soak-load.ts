@@ -12,9 +12,9 @@ const DOCUMENTS = 5_000;
 const ROUND_EVERY_MS = 500;
 const SEARCH_EVERY_MS = 250;
 const CHAT_EVERY_MS = 2_000;
-const DELETES_AT_ONCE = 4;
+const DELETES_AT_ONCE = 8;
 /** Of the measured pace. Searches, deletions, webhooks and chats come on top, and a shared machine has slower minutes. */
-const PACE_SHARE = 0.2;
+const PACE_SHARE = 0.1;
 
 /** What clients did since it was last taken. */
 export interface LoadTally {

@@ -9,8 +9,9 @@ export interface Feeder extends AsyncDisposable {
   /** Documents that it may push so far, and how many of them were acknowledged. */
   readonly granted: number;
   readonly accepted: number;
-  /** @throws when the process has ended, which it does when a document is refused */
   grant(documents: number): void;
+  /** @throws when it has ended, which it does when a document is refused */
+  assertRunning(): void;
 }
 
 export function startFeeder(task: FeederTask): Feeder {
@@ -29,8 +30,10 @@ export function startFeeder(task: FeederTask): Feeder {
     get accepted() {
       return accepted;
     },
-    grant(documents) {
+    assertRunning() {
       if (hasEnded(child)) throw new Error('The process that pushes documents has ended.');
+    },
+    grant(documents) {
       granted += documents;
       child.send({ documents } satisfies FeederGrant);
     },

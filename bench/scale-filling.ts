@@ -115,6 +115,7 @@ async function feed(
   let indexed = -1;
   let movedMs = performance.now();
   for (;;) {
+    feeder.assertRunning();
     // Read before the rows are counted: what is acknowledged in between would be in neither number.
     const unacknowledged = feeder.granted - feeder.accepted;
     const waiting = unacknowledged + (await countPending(stores));

@@ -18,6 +18,8 @@ import { describeTimes, timeSearches } from './timed-searches.ts';
 
 const QUESTIONS = 100;
 const WARM_UP_QUESTIONS = 20;
+/** Slow searches are then fewer. */
+const LONGEST_SEARCHING_MS = 600_000;
 /** Statistics, counts and postings are renewed in the background; what takes longer belongs to the idle service. */
 const LONGEST_SETTLING_MS = 60_000;
 const QUIET_MS = 3_000;
@@ -57,9 +59,11 @@ export async function measureMark(
   const databaseBytes = await readDatabaseBytes(stores);
   const indexWhenIdle = describeIndex(await readIndexProgress(stores));
   const staged = await countStaged(stores);
+  await warmUp(stage);
   const idle = await searchBoth(stage);
   let busy: BesideTimes = { large: [], small: [] };
   const busyDocumentsPerSecond = await fillBeside(stage, async () => {
+    await warmUp(stage);
     busy = await searchBoth(stage);
   });
   return {
@@ -125,18 +129,25 @@ function columnOf(mark: Mark, first: Mark): Record<string, string | number> {
   };
 }
 
-/** In turns, after questions that fill caches. */
+/** Asks each workspace questions that fill caches. */
+export async function warmUp({ large, small, ask, signal }: ScaleStage): Promise<void> {
+  for (const workspace of [large, small]) {
+    await timeSearches(workspace, ask(WARM_UP_QUESTIONS), signal);
+  }
+}
+
+/** In turns. @param isEnough ends it before the last question */
 export async function searchBoth(
   { large, small, ask, signal }: ScaleStage,
-  isEnough?: () => boolean,
+  isEnough: () => boolean = () => false,
+  questions: number = QUESTIONS,
 ): Promise<BesideTimes> {
+  const startedMs = performance.now();
+  const isOver = () => isEnough() || performance.now() - startedMs > LONGEST_SEARCHING_MS;
   const times: BesideTimes = { large: [], small: [] };
-  for (const workspace of [large, small]) {
-    await timeSearches(workspace, ask(WARM_UP_QUESTIONS), signal, isEnough);
-  }
-  for (const question of ask(QUESTIONS)) {
-    times.large.push(...(await timeSearches(large, [question], signal, isEnough)));
-    times.small.push(...(await timeSearches(small, [question], signal, isEnough)));
+  for (const question of ask(questions)) {
+    times.large.push(...(await timeSearches(large, [question], signal, isOver)));
+    times.small.push(...(await timeSearches(small, [question], signal, isOver)));
   }
   return times;
 }

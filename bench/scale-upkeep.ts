@@ -6,7 +6,7 @@ import { VECTOR_INDEX } from '#src/documents/vector-index.ts';
 import type { Database } from '#src/platform/database.ts';
 import { sqlStateOf } from '#src/platform/postgres.ts';
 import type { BesideTimes } from './scale-filling.ts';
-import { searchBoth } from './scale-mark.ts';
+import { searchBoth, warmUp } from './scale-mark.ts';
 import type { ScaleStage } from './scale-stage.ts';
 import {
   countChunks,
@@ -26,6 +26,7 @@ const LONGEST_START_MS = 120_000;
 const MOST_UNPROMOTED = 100_000;
 const POLL_MS = 200;
 const PROGRESS_EVERY_MS = 30_000;
+const PROGRESS_QUESTIONS = 10;
 const QUERY_CANCELED = '57014';
 const MB = 1024 * 1024;
 
@@ -63,15 +64,16 @@ async function buildIndex(stage: ScaleStage): Promise<Rows> {
   const { stores, signal } = stage;
   const { serves } = await readIndexProgress(stores);
   if (serves) await unlimited(stores.db, signal, sql`drop index ${sql.id(VECTOR_INDEX)}`);
-  if (!(await hasBegun(stage, !serves))) return { 'vector-promote': 'has not begun' };
-  const startedMs = performance.now();
+  // The process has just been started. The build may begin meanwhile.
+  const [startedMs] = await Promise.all([untilBegun(stage, !serves), warmUp(stage)]);
+  if (startedMs === null) return { 'vector-promote': 'has not begun' };
   let isOver = false;
   const building = untilBuilt(stage).finally(() => {
     isOver = true;
   });
   const [progress, during] = await Promise.all([
     building.then((reached) => ({ reached, seconds: rounded(secondsSince(startedMs)) })),
-    searchBoth(stage, () => isOver),
+    searchThroughout(stage, () => isOver),
   ]);
   const { reached, seconds } = progress;
   return {
@@ -83,6 +85,24 @@ async function buildIndex(stage: ScaleStage): Promise<Rows> {
   };
 }
 
+/** First as at every mark, then a few questions from time to time: a build may change its pace. */
+async function searchThroughout(stage: ScaleStage, isOver: () => boolean): Promise<BesideTimes> {
+  const { large, small } = await searchBoth(stage, isOver);
+  let reportedMs = performance.now();
+  while (!isOver()) {
+    await wait(POLL_MS, undefined, { signal: stage.signal });
+    if (performance.now() - reportedMs < PROGRESS_EVERY_MS) continue;
+    reportedMs = performance.now();
+    const some = await searchBoth(stage, isOver, PROGRESS_QUESTIONS);
+    large.push(...some.large);
+    small.push(...some.small);
+    console.log(
+      `${Math.round(stage.seconds())} s: search p50 / p95 ms, large ${describeTimes(some.large)}, small ${describeTimes(some.small)}`,
+    );
+  }
+  return { large, small };
+}
+
 function rowsOf(when: string, { large, small }: BesideTimes): Rows {
   return {
     [`${when}, large, p50 / p95 ms`]: `${describeTimes(large)} (${large.length} searches)`,
@@ -90,15 +110,23 @@ function rowsOf(when: string, { large, small }: BesideTimes): Rows {
   };
 }
 
-/** @param marksRows the build begins with marking rows, of which none is marked yet */
-async function hasBegun({ stores, signal }: ScaleStage, marksRows: boolean): Promise<boolean> {
+/**
+ * @param marksRows the build begins with marking rows, of which none is marked yet
+ * @returns when it began; null when it does not
+ */
+async function untilBegun(
+  { stores, signal }: ScaleStage,
+  marksRows: boolean,
+): Promise<number | null> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < LONGEST_START_MS) {
     const { serves, isBeingBuilt } = await readIndexProgress(stores);
-    if (serves || isBeingBuilt || (marksRows && (await hasPromoted(stores)))) return true;
+    if (serves || isBeingBuilt || (marksRows && (await hasPromoted(stores)))) {
+      return performance.now();
+    }
     await wait(POLL_MS, undefined, { signal });
   }
-  return false;
+  return null;
 }
 
 /** Until a build that has begun is over, or takes too long. */

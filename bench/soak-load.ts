@@ -24,12 +24,14 @@ export interface LoadTally {
   acceptMs: number[];
   searchMs: number[];
   chatMs: number[];
+  /** Requests that were refused or cut. */
+  failed: number;
 }
 
 export interface SoakLoad {
   /** Documents a second that are pushed, half of them new. */
   readonly pace: number;
-  /** Runs until `isOver`. @throws when any request is refused */
+  /** Runs until `isOver`. */
   run(isOver: () => boolean): Promise<void>;
   take(): LoadTally;
 }
@@ -104,12 +106,19 @@ function startingWith(
   return {
     pace,
     async run(isOver) {
+      const repeat = (intervalMs: number, work: () => Promise<void>) =>
+        every(intervalMs, { isOver, signal }, () =>
+          work().catch((error: unknown) => {
+            tally.failed += 1;
+            console.log(`A request failed: ${String(error)}`);
+          }),
+        );
       await Promise.all([
-        every(ROUND_EVERY_MS, { isOver, signal }, round),
-        every(SEARCH_EVERY_MS, { isOver, signal }, async () => {
+        repeat(ROUND_EVERY_MS, round),
+        repeat(SEARCH_EVERY_MS, async () => {
           tally.searchMs.push(await timed(search));
         }),
-        every(CHAT_EVERY_MS, { isOver, signal }, async () => {
+        repeat(CHAT_EVERY_MS, async () => {
           tally.chatMs.push(await timed(chat));
         }),
       ]);
@@ -151,7 +160,7 @@ async function every(
 }
 
 function emptyTally(): LoadTally {
-  return { pushed: 0, deleted: 0, acceptMs: [], searchMs: [], chatMs: [] };
+  return { pushed: 0, deleted: 0, acceptMs: [], searchMs: [], chatMs: [], failed: 0 };
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -76,6 +76,7 @@ export function rowOf(minute: SoakMinute): Record<string, number> {
     'documents/s': rounded(load.pushed / minute.seconds),
     'deleted/s': rounded(load.deleted / minute.seconds),
     waiting: minute.pending,
+    failed: load.failed,
     webhooks: minute.webhooks,
     'search p50': rounded(percentile(load.searchMs, 0.5)),
     'search p99': rounded(percentile(load.searchMs, 0.99)),
@@ -118,6 +119,7 @@ export function figuresOf(minutes: readonly SoakMinute[]): Figure[] {
     figure(name, { ...LIMITS.space, floor }, of);
   return [
     figure('documents/s', LIMITS.pace, ({ load, seconds }) => load.pushed / seconds),
+    space('requests that failed', 0, ({ load }) => load.failed),
     space('documents that wait', 100, ({ pending }) => pending),
     figure('search p50 ms', LIMITS.middle, ({ load }) => percentile(load.searchMs, 0.5)),
     figure('search p99 ms', LIMITS.tail, ({ load }) => percentile(load.searchMs, 0.99)),
@@ -136,8 +138,7 @@ export function figuresOf(minutes: readonly SoakMinute[]): Figure[] {
 
 /** Of the tables that are the largest in the end. */
 function tableFigures(minutes: readonly SoakMinute[]): Figure[] {
-  const names = [...(minutes.at(-1)?.tables.keys() ?? [])].slice(0, JUDGED_TABLES);
-  return names.flatMap((name) => {
+  return largestOf(minutes).flatMap((name) => {
     const states = minutes.map(({ tables }) => tables.get(name));
     const firstRows = states.find((state) => state !== undefined)?.rows ?? 0;
     return [
@@ -154,6 +155,30 @@ function tableFigures(minutes: readonly SoakMinute[]): Figure[] {
       },
     ];
   });
+}
+
+/** The largest tables, in the first minute and in the last. */
+export function tableRows(minutes: readonly SoakMinute[]): Record<string, Record<string, number>> {
+  const [first, last] = [minutes[0]?.tables, minutes.at(-1)?.tables];
+  return Object.fromEntries(
+    largestOf(minutes).map((name) => {
+      const [before, after] = [first?.get(name), last?.get(name)];
+      return [
+        name,
+        {
+          'MB, first': rounded((before?.bytes ?? 0) / MB),
+          'MB, last': rounded((after?.bytes ?? 0) / MB),
+          'rows, first': before?.rows ?? 0,
+          'rows, last': after?.rows ?? 0,
+          'dead rows, last': after?.deadRows ?? 0,
+        },
+      ];
+    }),
+  );
+}
+
+function largestOf(minutes: readonly SoakMinute[]): string[] {
+  return [...(minutes.at(-1)?.tables.keys() ?? [])].slice(0, JUDGED_TABLES);
 }
 
 /** A table that keeps what happened has more rows every minute, as it should; its bytes a row should not grow. */

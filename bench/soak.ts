@@ -6,7 +6,14 @@ import type { BenchOptions } from './bench-options.ts';
 import { startChildMillrace } from './child-millrace.ts';
 import { findDrifts } from './drift.ts';
 import { prepareLoad, type SoakLoad } from './soak-load.ts';
-import { figuresOf, readMinute, rowOf, type SoakMinute, type SoakSources } from './soak-minute.ts';
+import {
+  figuresOf,
+  readMinute,
+  rowOf,
+  type SoakMinute,
+  type SoakSources,
+  tableRows,
+} from './soak-minute.ts';
 import { countFailed, countPending, openStores, type Stores } from './stores.ts';
 import { startWebhookReceivers } from './webhook-receivers.ts';
 
@@ -39,6 +46,7 @@ export async function soak(options: BenchOptions): Promise<void> {
     );
     const minutes = await runMinutes({ target, stores, receivers }, load, { count, signal });
     console.table(Object.fromEntries(minutes.map((minute, n) => [n + 1, rowOf(minute)])));
+    console.table(tableRows(minutes));
     await printEnd(stores);
     printDrifts(minutes);
   });

@@ -63,7 +63,10 @@ async function restart({ target, stores }: ScaleStage): Promise<Rows> {
 async function buildIndex(stage: ScaleStage): Promise<Rows> {
   const { stores, signal } = stage;
   const { serves } = await readIndexProgress(stores);
-  if (serves) await unlimited(stores.db, signal, sql`drop index ${sql.id(VECTOR_INDEX)}`);
+  if (serves) {
+    console.log('The vector index was built on the way, and is dropped to be built anew.');
+    await unlimited(stores.db, signal, sql`drop index ${sql.id(VECTOR_INDEX)}`);
+  }
   // The process has just been started. The build may begin meanwhile.
   const [startedMs] = await Promise.all([untilBegun(stage, !serves), warmUp(stage)]);
   if (startedMs === null) return { 'vector-promote': 'has not begun' };

@@ -3,7 +3,7 @@ import type { ChaosSize } from '#test/support/chaos/chaos-script.ts';
 /** Command-line options; null where each bench uses its own default. */
 export interface BenchOptions {
   documents: number | null;
-  /** Average size of a document's text, in bytes. */
+  /** Average size of a document's text, in bytes; the default of the bench where it has one. */
   bytes: number;
   chunks: number | null;
   deliveries: number | null;
@@ -29,6 +29,8 @@ export interface BenchOptions {
 export interface Bench {
   /** One line for the list of benches. */
   summary: string;
+  /** Average size of a document's text where none is asked for; 4,000 without it. */
+  bytes?: number;
   /** Prints one table. */
   run(options: BenchOptions): Promise<void>;
 }

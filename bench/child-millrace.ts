@@ -18,12 +18,23 @@ export interface ChildMillrace extends AsyncDisposable {
   readonly size: 'embedded' | 'one-database' | 'scale-out';
   readonly url: string;
   readonly adminKey: string;
-  /** CPU seconds and peak resident memory so far; NaN without /proc. */
+  /** Null where its size has none. */
+  readonly databaseUrl: string | null;
+  readonly redisUrl: string | null;
+  /** CPU seconds so far and resident memory; NaN without /proc. */
   usage(): Promise<ProcessUsage>;
   /** CPU seconds so far of the sessions of its database; 0 in the embedded size, NaN when the server is elsewhere. */
   databaseCpuSeconds(): Promise<number>;
   /** After a garbage collection; only for a process started with `probesMemory`. */
   memory(): Promise<MemoryReport>;
+  /** Stops the process and starts another one over the same stores, with these settings beside those of before. */
+  restart(settings: Record<string, string>): Promise<RestartTimes>;
+}
+
+export interface RestartTimes {
+  stopSeconds: number;
+  /** From the start of the process until it reports ready. */
+  readySeconds: number;
 }
 
 export interface ChildOptions {
@@ -50,11 +61,18 @@ export async function startChildMillrace(
   const probe = fileURLToPath(new URL('./memory-probe.ts', import.meta.url));
   const flags = probesMemory ? ['--expose-gc', '--import', probe] : [];
   const main = fileURLToPath(new URL(`../${entry}`, import.meta.url));
-  const child = spawn(process.execPath, [...flags, main], {
-    env: { ...process.env, ...environment.settings },
-    stdio: ['ignore', 'ignore', 'inherit', ...(probesMemory ? (['ipc'] as const) : [])],
+  const start = (more: Record<string, string>) =>
+    spawn(process.execPath, [...flags, main], {
+      env: { ...process.env, ...environment.settings, ...more },
+      stdio: ['ignore', 'ignore', 'inherit', ...(probesMemory ? (['ipc'] as const) : [])],
+    });
+  let child = start({});
+  const killAtExit = () => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  opened.defer(async () => {
+    await stop(child);
+    process.off('exit', killAtExit);
   });
-  opened.defer(() => stop(child));
   const url = `http://127.0.0.1:${port}`;
   await untilReady(url, child);
   const resources = opened.move();
@@ -62,9 +80,22 @@ export async function startChildMillrace(
     size: environment.size,
     url,
     adminKey: environment.adminKey,
+    databaseUrl: environment.settings['DATABASE_URL'] ?? null,
+    redisUrl: environment.settings['REDIS_URL'] ?? null,
     usage: () => processUsage(child.pid ?? 0),
     databaseCpuSeconds: databaseMeter(environment.settings['DATABASE_URL'] ?? null),
     memory: () => askForMemory(child),
+    async restart(more) {
+      const stopStartedMs = performance.now();
+      await stop(child);
+      const startedMs = performance.now();
+      child = start(more);
+      await untilReady(url, child);
+      return {
+        stopSeconds: (startedMs - stopStartedMs) / 1_000,
+        readySeconds: (performance.now() - startedMs) / 1_000,
+      };
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

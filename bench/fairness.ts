@@ -3,6 +3,7 @@ import type { BenchOptions } from './bench-options.ts';
 import { type ChildMillrace, startChildMillrace } from './child-millrace.ts';
 import { documentsWait, MIXES, type Mix, pushAll } from './fairness-mixes.ts';
 import { createDocuments } from './synthetic-documents.ts';
+import { createWorkspace } from './workspaces.ts';
 
 const DOCUMENTS = 4_000;
 const WARM_UP_DOCUMENTS = 200;
@@ -42,7 +43,7 @@ async function measure(
   target: ChildMillrace,
   mix: Mix,
 ): Promise<{ alone: object; beside: object }> {
-  const small = await createWorkspace(target);
+  const { adminKey: small } = await createWorkspace(target, 'Small');
   await pushAll(target, createDocuments(WARM_UP_DOCUMENTS, 4_000, { idPrefix: 'warm-up' }));
   await pushAll(target, mix.before);
   while (await documentsWait(target)) await wait(POLL_MS);
@@ -115,14 +116,6 @@ async function timeProbe(target: ChildMillrace, { key, bytes }: Probe): Promise<
     if (results.some(({ document_id }) => document_id === word)) return { acceptedMs, foundMs };
     await wait(POLL_MS);
   }
-}
-
-async function createWorkspace(target: ChildMillrace): Promise<string> {
-  const answer = await call(target, '/manage/admin/workspaces', target.adminKey, {
-    name: 'Small',
-    plan_tier: 'Enterprise',
-  });
-  return (answer as { api_key: string }).api_key;
 }
 
 /** Sends a POST when there is a body. */

@@ -8,11 +8,13 @@ import { createLog } from '#src/platform/log.ts';
 import { openQueueBackend, type QueueBackend } from '#src/platform/queue-backend.ts';
 import { toHalfBits, vectorLiteral } from '#src/platform/vector.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
+import { median } from './percentile.ts';
 import type { SyntheticItem } from './synthetic-documents.ts';
 
 const DIMENSIONS = 1024;
 const ROWS_PER_INSERT = 500;
 const JOB_CONCURRENCY = 32;
+const COPY_ROUNDS = 5;
 const WORKSPACE_ID = '00000000-0000-4000-8000-000000000001';
 
 export interface Baselines {
@@ -39,20 +41,7 @@ export async function timeBaselines(items: readonly SyntheticItem[]): Promise<Ba
   const chunks = prepareChunks(items);
   const prepareSeconds = (performance.now() - startedMs) / 1_000;
   await using opened = new AsyncDisposableStack();
-  const { settings } = opened.use(await openTestEnvironment());
-  const config = parseConfig(settings);
-  const log = createLog('error');
-  const database = await openDatabase(
-    {
-      databaseUrl: config.DATABASE_URL ?? null,
-      poolSize: 2,
-      directory: config.size === 'embedded' ? `${config.DATA_DIR}/baseline` : null,
-    },
-    log,
-  );
-  opened.defer(() => database.close());
-  const { db, pglite } = database;
-  await sql.raw('create extension if not exists vector').execute(db);
+  const { config, log, db, pglite } = await openPlainDatabase(opened);
   await createPlainTables(db);
   const insertSeconds = await timed(() => insertRows(db, items, chunks));
   await createPlainTables(db);
@@ -67,6 +56,37 @@ export async function timeBaselines(items: readonly SyntheticItem[]): Promise<Ba
   opened.defer(() => backend.close());
   const queueSeconds = await timeQueue(backend, items.length);
   return { chunks: chunks.length, insertSeconds, copySeconds, queueSeconds, prepareSeconds };
+}
+
+/** A COPY of the prepared rows alone, as in `timeBaselines`. @returns seconds, the median of some rounds */
+export async function timeCopy(items: readonly SyntheticItem[]): Promise<number> {
+  const chunks = prepareChunks(items);
+  await using opened = new AsyncDisposableStack();
+  const { db } = await openPlainDatabase(opened);
+  const rounds: number[] = [];
+  while (rounds.length < COPY_ROUNDS) {
+    await createPlainTables(db);
+    rounds.push(await timed(() => copyAllRows(db, items, chunks)));
+  }
+  return median(rounds);
+}
+
+async function openPlainDatabase(opened: AsyncDisposableStack) {
+  const { settings } = opened.use(await openTestEnvironment());
+  const config = parseConfig(settings);
+  const log = createLog('error');
+  const database = await openDatabase(
+    {
+      databaseUrl: config.DATABASE_URL ?? null,
+      poolSize: 2,
+      directory: config.size === 'embedded' ? `${config.DATA_DIR}/baseline` : null,
+    },
+    log,
+  );
+  opened.defer(() => database.close());
+  const { db, pglite } = database;
+  await sql.raw('create extension if not exists vector').execute(db);
+  return { config, log, db, pglite };
 }
 
 function prepareChunks(items: readonly SyntheticItem[]): PlainChunk[] {

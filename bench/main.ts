@@ -11,12 +11,16 @@ import { overload } from './overload.ts';
 import { prepare } from './prepare.ts';
 import { processes } from './processes.ts';
 import { relevance } from './relevance.ts';
+import { scale } from './scale.ts';
 import { schedule } from './schedule.ts';
 import { search } from './search.ts';
+import { soak } from './soak.ts';
 import { stalls } from './stalls.ts';
 import { sync } from './sync.ts';
 import { tabs } from './tabs.ts';
 import { webhooks } from './webhooks.ts';
+
+const DEFAULT_BYTES = 4_000;
 
 const BENCHES: Record<string, Bench> = {
   ingest: {
@@ -92,6 +96,17 @@ const BENCHES: Record<string, Bench> = {
     summary: 'seeded faults of processes, Postgres and Redis: what was acknowledged and is lost',
     run: chaos,
   },
+  scale: {
+    summary:
+      '40 workspaces at 10 k, 100 k and 1 M chunks: pace, searches, memory, sizes, upkeep; --chunks',
+    bytes: 1_300,
+    run: scale,
+  },
+  soak: {
+    summary: 'mixed load below capacity for --minutes, by minute, and which figures drift',
+    bytes: 1_300,
+    run: soak,
+  },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };
 
@@ -101,7 +116,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       documents: { type: 'string' },
-      bytes: { type: 'string', default: '4000' },
+      bytes: { type: 'string' },
       chunks: { type: 'string' },
       deliveries: { type: 'string' },
       endpoints: { type: 'string' },
@@ -125,7 +140,6 @@ async function main(): Promise<void> {
   }
   const options = {
     documents: countOf('documents', values.documents),
-    bytes: countOf('bytes', values.bytes) ?? 4_000,
     chunks: countOf('chunks', values.chunks),
     deliveries: countOf('deliveries', values.deliveries),
     endpoints: countOf('endpoints', values.endpoints),
@@ -139,7 +153,11 @@ async function main(): Promise<void> {
     size: sizeOf(values.size),
     verbose: values.verbose,
   };
-  for (const name of positionals) await BENCHES[name]?.run(options);
+  const bytes = countOf('bytes', values.bytes);
+  for (const name of positionals) {
+    const bench = BENCHES[name];
+    await bench?.run({ ...options, bytes: bytes ?? bench.bytes ?? DEFAULT_BYTES });
+  }
 }
 
 function printList(): void {

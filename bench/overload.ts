@@ -3,6 +3,7 @@ import { keyOf, read, request } from './ask-millrace.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { type ChildMillrace, startChildMillrace } from './child-millrace.ts';
 import { documentsWait } from './fairness-mixes.ts';
+import { percentile } from './percentile.ts';
 import { PUSHES, timePush } from './push-documents.ts';
 import { questionsFrom } from './search-questions.ts';
 import { createDocuments, type SyntheticItem } from './synthetic-documents.ts';
@@ -156,8 +157,7 @@ async function searchUntil(
     times.push(performance.now() - startedMs);
     await wait(BETWEEN_SEARCHES_MS);
   } while (!(await isEnough(times.length)));
-  times.sort((a, b) => a - b);
-  return rounded(times[Math.ceil(times.length * 0.95) - 1] ?? NaN);
+  return rounded(percentile(times, 0.95));
 }
 
 function fail(reason: string): never {

@@ -7,6 +7,9 @@ export interface ProcessUsage {
   /** User and system time so far. */
   cpuSeconds: number;
   peakRssMb: number;
+  rssMb: number;
+  /** Resident memory that it shares with nobody, such as its heap; without shared buffers and mapped files. */
+  anonymousMb: number;
 }
 
 /** What a process has used so far; NaN without /proc. */
@@ -16,8 +19,14 @@ export async function processUsage(pid: number): Promise<ProcessUsage> {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return {
     cpuSeconds: (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND,
-    peakRssMb: Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1] ?? NaN) / 1024,
+    peakRssMb: megabytesOf(status, 'VmHWM'),
+    rssMb: megabytesOf(status, 'VmRSS'),
+    anonymousMb: megabytesOf(status, 'RssAnon'),
   };
+}
+
+function megabytesOf(status: string, field: string): number {
+  return Number(new RegExp(`${field}:\\s*(\\d+) kB`).exec(status)?.[1] ?? NaN) / 1024;
 }
 
 async function readProc(pid: number, file: string): Promise<string> {

@@ -6,9 +6,12 @@ export const VOCABULARY_SEED = 7;
 /** Questions of common words draw from this many of the most frequent words. */
 const COMMON_WORDS = 150;
 
-/** Two to five consecutive words of a document: some common, some rare, as people type them. */
-export function questionsFrom(items: readonly SyntheticItem[]): string[] {
-  const random = createRandom(99);
+/**
+ * Two to five consecutive words of a document: some common, some rare, as people type them. Another seed gives other
+ * questions.
+ */
+export function questionsFrom(items: readonly SyntheticItem[], seed: number = 99): string[] {
+  const random = createRandom(seed);
   return Array.from({ length: QUESTIONS }, () => {
     const item = items[Math.floor(random() * items.length)];
     const words = item?.document.sections[0]?.text?.match(/[a-z]{3,}/gi) ?? [];

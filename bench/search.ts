@@ -16,6 +16,7 @@ import type { Services } from '#src/services.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 import type { BenchOptions } from './bench-options.ts';
+import { percentile } from './percentile.ts';
 import { bytesPerChunk, copyToPlainTable, countChunks, fillIndex } from './search-index.ts';
 import { commonQuestions, QUESTIONS, questionsFrom } from './search-questions.ts';
 
@@ -254,8 +255,7 @@ async function timeEach(questions: readonly string[], ask: Ask): Promise<Percent
     await ask(question);
     times.push(performance.now() - startedMs);
   }
-  times.sort((a, b) => a - b);
-  const at = (share: number) => rounded(times[Math.ceil(times.length * share) - 1] ?? NaN, 2);
+  const at = (share: number) => rounded(percentile(times, share), 2);
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 

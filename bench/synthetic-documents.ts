@@ -25,12 +25,20 @@ export function createRandom(seed: number): () => number {
 
 /** Words of a made-up language with Zipf-distributed frequencies, as in real text. */
 function createWords(random: () => number, vocabularySeed: number | null): () => string {
-  const vocabulary = createVocabulary(
-    vocabularySeed === null ? random : createRandom(vocabularySeed),
-  );
+  const vocabulary =
+    vocabularySeed === null ? createVocabulary(random) : vocabularyOf(vocabularySeed);
   // The integral of 1/rank is the logarithm, so its inverse samples a rank.
   const logSize = Math.log(VOCABULARY_SIZE);
   return () => vocabulary[Math.floor(Math.exp(random() * logSize)) - 1] ?? 'the';
+}
+
+const vocabularies = new Map<number, string[]>();
+
+/** Made once: a bench that makes documents in thousands of small groups would spend its time on the words. */
+function vocabularyOf(seed: number): string[] {
+  const known = vocabularies.get(seed) ?? createVocabulary(createRandom(seed));
+  vocabularies.set(seed, known);
+  return known;
 }
 
 /** The words of a seed's language, most frequent first. */

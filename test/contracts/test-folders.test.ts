@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Tested folders that are not in `src`. */
-const OTHERS = ['queues', 'workers', 'hostile-input'];
+const OTHERS = ['queues', 'workers', 'bench', 'hostile-input'];
 
 const FILES = ['unit', 'integration'].flatMap((kind) =>
   globSync('**/*.ts', { cwd: join(ROOT, 'test', kind) }),

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { foldTerms } from '#src/documents/fold-terms.ts';
 import { gatherWords, CHUNKS_PER_STEP } from '#src/documents/gather-words.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import { mergePostings } from '#src/documents/merge-postings.ts';
 import { renewBasis } from '#src/documents/renew-basis.ts';
-import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import { VOCABULARY_SEED } from './search-questions.ts';
@@ -13,7 +13,6 @@ import { createDocuments, type SyntheticItem } from './synthetic-documents.ts';
 const DOCUMENTS_PER_STEP = 256;
 /** About what is indexed between two runs of `term-fold`. */
 const STEPS_PER_FOLD = 10;
-const FOLD_ROWS = 5_000;
 
 /** Accepts and indexes documents as the workers would, until there are `wanted` chunks, with what `term-fold` does. */
 export async function fillIndex(
@@ -46,19 +45,19 @@ export async function fillIndex(
     const ids = rows.map(({ id }) => id);
     await indexDocuments(services, ids, new AbortController().signal, Infinity);
     pushed.push(...items);
-    if (seed % STEPS_PER_FOLD === 0) await foldTerms(services);
+    if (seed % STEPS_PER_FOLD === 0) await foldAndMerge(services);
   }
-  await foldTerms(services);
+  await foldAndMerge(services);
   while (await renewBasis(services, new AbortController().signal));
   while ((await gatherWords(db)) === CHUNKS_PER_STEP);
   await sql.raw('vacuum analyze').execute(db);
   return pushed;
 }
 
-async function foldTerms(services: Services): Promise<void> {
+async function foldAndMerge(services: Services): Promise<void> {
   const { db, inBackground } = services;
   const { signal } = new AbortController();
-  while ((await foldTermDeltas(db, FOLD_ROWS)) === FOLD_ROWS);
+  await foldTerms(db, inBackground, signal);
   while (await mergePostings(db, inBackground, signal));
 }
 

@@ -11,4 +11,6 @@ export const termFold = defineQueue({
   attempts: 1,
   everyMs: 10_000,
   timeoutMs: 5 * 60_000,
+  // Each step commits, and the next run goes on.
+  isResumable: true,
 });

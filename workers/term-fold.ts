@@ -1,4 +1,5 @@
 import { termFold } from '#queues/term-fold.ts';
+import { foldTerms } from '#src/documents/fold-terms.ts';
 import { checkWords, CHUNKS_PER_STEP, gatherWords } from '#src/documents/gather-words.ts';
 import {
   checkPostings,
@@ -9,11 +10,8 @@ import { renewBasis } from '#src/documents/renew-basis.ts';
 import { dropOlderSegments, RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
 import { RENEWED_TITLES_PER_STEP, renewTitles } from '#src/documents/renew-titles.ts';
 import { fillSynonyms, SYNONYMS_PER_STEP } from '#src/documents/search/fill-synonyms.ts';
-import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { defineWorker } from './worker.ts';
 
-/** Small enough that the embedded database can serve other queries between two steps. */
-const ROWS_PER_STEP = 250;
 /**
  * A workspace has some hundred buckets, with compounds up to two thousand more, and each is due once a day: this many a
  * run serve some hundred workspaces. With more they are checked later, which costs nothing but room.
@@ -32,7 +30,7 @@ export const worker = defineWorker(termFold, async (services, _payload, job) => 
       job.signal.throwIfAborted();
     }
   };
-  const rows = await repeat(() => foldTermDeltas(db, ROWS_PER_STEP), ROWS_PER_STEP);
+  const rows = await foldTerms(db, inBackground, job.signal);
   const renewed = await repeat(() => renewTerms(db), RENEWED_PER_STEP);
   await repeat(() => renewTitles(db), RENEWED_TITLES_PER_STEP);
   await repeat(() => fillSynonyms(db), SYNONYMS_PER_STEP);

@@ -13,7 +13,7 @@ import {
   writeDirectory,
 } from './posting-bytes.ts';
 import { bucketsAt } from './read-postings.ts';
-import { countDeadRows, vacuumPostings } from './vacuum-postings.ts';
+import { countDeadRows, vacuumPostings } from './vacuum-tables.ts';
 import { BUCKET_COLUMNS, bucketOf, bucketsFor, SEGMENT_COLUMNS } from './write-postings.ts';
 
 /** Segments of about the same size that are merged into one. */

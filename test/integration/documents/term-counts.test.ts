@@ -1,6 +1,7 @@
 // @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { foldTerms } from '#src/documents/fold-terms.ts';
 import { foldTermDeltas, readTermCounts, TermDeltas } from '#src/documents/term-counts.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
@@ -82,4 +83,21 @@ it('a term requested twice is counted once', async () => {
   await count(FIRST, [[7]], 1);
   const { chunks, df } = await readTermCounts(stage.services.db, FIRST, [7, 7]);
   expect([chunks, df.get(7)]).toEqual([1, 1]);
+});
+
+it('folded rows leave their room to the next ones', async () => {
+  const { db, inBackground } = stage.services;
+  const never = new AbortController().signal;
+  const sizeAfterLoad = async () => {
+    await sql`insert into term_delta (bucket, workspace_id, terms, deltas)
+      select n % 256, ${FIRST}, array[n % 256], array[1] from generate_series(1, 10100) n`.execute(
+      db,
+    );
+    expect(await foldTerms(db, inBackground, never)).toBe(10_100);
+    const { rows } = await sql<{ bytes: number }>`
+      select pg_relation_size('term_delta')::int as bytes`.execute(db);
+    return rows[0]?.bytes ?? 0;
+  };
+  const first = await sizeAfterLoad();
+  expect(await sizeAfterLoad()).toBeLessThan(1.2 * first);
 });

@@ -21,6 +21,11 @@ export async function vacuumPostings(db: Database): Promise<void> {
   await sql`vacuum (skip_locked) posting_bucket, posting_segment`.execute(db);
 }
 
+/** Of the term changes that were folded: each write appends rows that are deleted some seconds later. */
+export async function vacuumTermDeltas(db: Database): Promise<void> {
+  await sql`vacuum (skip_locked) term_delta`.execute(db);
+}
+
 /** Makes the session count the rows that a transaction deletes at its end, and not up to ten seconds later. */
 export async function countDeadRows(trx: Database): Promise<void> {
   await sql`select pg_stat_force_next_flush()`.execute(trx);

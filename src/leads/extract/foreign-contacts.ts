@@ -94,16 +94,20 @@ function domainOf(email: string): string | null {
 function isOfOthers(at: number, lines: readonly PageLine[]): boolean {
   const line = lines[at];
   if (!line) return false;
-  if (BY_OTHERS.test(line.text.slice(0, LONGEST_LINE)) || isAmongOthers(line)) return true;
+  if (isByOthers(line.text) || isAmongOthers(line)) return true;
   // The studio's address may be below its name.
   const above = lines[at - 1];
-  if (
-    above &&
-    emailsOfLine(above).length === 0 &&
-    BY_OTHERS.test(above.text.slice(0, LONGEST_LINE))
-  )
-    return true;
+  if (above && emailsOfLine(above).length === 0 && isByOthers(above.text)) return true;
   return isBelowOthersHeading(at, lines);
+}
+
+/** Whether a text is about the site's designer, host or photographer, or introduces another organisation. */
+export function isAboutOthers(text: string): boolean {
+  return isByOthers(text) || OTHERS_HEADING.test(text.slice(0, LONGEST_LINE));
+}
+
+function isByOthers(text: string): boolean {
+  return BY_OTHERS.test(text.slice(0, LONGEST_LINE));
 }
 
 /** Whether a heading announces credits, comments, useful numbers of other offices and the like. */

@@ -9,7 +9,7 @@ const NO_NAME = [
   'robotics motors foods games books toys tools machines interiors electronics dynamics laboratories roasters studios brothers sons designs solar aerospace therapeutics biotech',
   'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge tours club webbouw webdesign webstudio webagentur webbureau',
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
-  'memorial trophy run',
+  'memorial trophy run court district division revision revisionsbyran compliance treuhand diplome diplomee',
   'privacy policy terms conditions cookie cookies legal notice imprint disclaimer copyright rights reserved',
   'read more learn view all see show download get started start now here click book buy order shop cart checkout',
   'support help faq center centre sales marketing finance customer customers client clients general inquiries',

@@ -1,4 +1,5 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
+import { OFFICE_SURNAMES, OFFICES } from './office-words.ts';
 import { PROFESSIONS, SURNAMES } from './profession-words.ts';
 
 /** Words that occur only in names of positions, by language; accents and case do not count. */
@@ -140,9 +141,11 @@ export function plainLetters(text: string): string {
 }
 
 export const ROLE_WORDS: ReadonlySet<string> = new Set(
-  plainLetters(`${WORDS} ${PROFESSIONS}`).split(' '),
+  plainLetters(`${WORDS} ${PROFESSIONS} ${OFFICES}`).split(' '),
 );
 /** Role words that are also surnames. */
-export const SURNAME_WORDS: ReadonlySet<string> = new Set(SURNAMES.split(' '));
+export const SURNAME_WORDS: ReadonlySet<string> = new Set(
+  `${SURNAMES} ${OFFICE_SURNAMES}`.split(' '),
+);
 export const ROLE_ENDINGS: readonly string[] = [...new Set(plainLetters(ENDINGS).split(' '))];
 export const ROLE_PIECES: readonly string[] = PIECES.split(' ');

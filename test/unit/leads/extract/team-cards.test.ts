@@ -302,3 +302,29 @@ test('a degree behind a name after a label is no second name', () => {
     ['Ing. Pavel Škrdlant', 'Tajemník', ''],
   ]);
 });
+
+test('contacts above a lone name belong to what their heading names', () => {
+  const html =
+    '<section><h1>Library</h1><p>Tel. 030 1234567, library@acme.test</p><p>Jane Doe, librarian</p></section>';
+  expect(read(html).map(({ name, emails, phones }) => [name, emails, phones])).toEqual([
+    ['Jane Doe', [], []],
+  ]);
+});
+
+test.each([
+  'Ordfører',
+  'Podstarszy',
+  'Tilintarkastaja',
+  'Knihař',
+  'Titkára',
+  'Schießwart',
+  'Vice-présidente',
+  'Αντιπρόεδρος',
+])('the office "%s" is a role', (office) => {
+  expect(rows(`<h3>Jane Doe</h3><p>${office}</p>`)).toEqual([['Jane Doe', office, '']]);
+});
+
+test('a nickname may stand within a name in a sentence', () => {
+  const [found] = read('<p>Our head baker, Josephine “Jo” Doe, starts early.</p>');
+  expect(found).toMatchObject({ name: 'Josephine “Jo” Doe', title: 'head baker' });
+});

@@ -48,7 +48,7 @@ export const OFFICES = [
   'vicepresidente vicepresidenti segretari tesoriera tesorieri consiglieri-delegati revisori sindaci assessori capogruppo delegata delegato delegati',
   'preside vicepreside maestro maestra maestre educatrice educatore bidello bidella collaboratrici parroco diacono sagrestano organista pianista direttrici',
   'allenatore allenatrice arbitro capitano guida accompagnatore accompagnatrice volontario volontaria referenti portavoce supplente supplenti',
-  'apicoltore apicoltrice allevatore allevatrice agricoltore agricoltrice casaro mugnaio mugnaia frantoiano viticoltore viticoltrice pizzaiolo pizzaiola',
+  'pasticciere pasticciera apicoltore apicoltrice allevatore allevatrice agricoltore agricoltrice casaro mugnaio mugnaia frantoiano viticoltore viticoltrice pizzaiolo pizzaiola',
   'marmista scalpellino ebanista liutaio liutaia rilegatore rilegatrice capocantiere capofficina caporeparto disegnatore disegnatrice contabili',
   'pediatra cardiologo cardiologa dermatologo dermatologa ginecologo ginecologa logopedista ostetrica podologo podologa ottico',
   // Portuguese
@@ -86,7 +86,7 @@ export const OFFICES = [
   'munkatarsak munkatarsa vezetoje felelos felelose ugyintezo boltvezeto raktaros raktarvezeto',
   // Swedish
   'ordf vice-ordforande ordforanden kassoren sekreteraren ledamoten suppleanter revisorssuppleant valberedningen sammankallande ombud kanslist kanslichef',
-  'kommunalrad kommunchef kommundirektor forvaltningschef enhetschef bibliotekschef handlaggaren registrator naringslivschef socialchef skolchef overformyndare',
+  'kommunalrad kommunchef kommundirektor forvaltningschef enhetschef bibliotekschef handlaggare handlaggaren registrator naringslivschef socialchef skolchef overformyndare',
   'rektorer larare forskollarare fritidsledare skolskoterska kurator vaktmastaren kock maltidschef kyrkoherde komminister diakon kantor organist korledare dirigent',
   'pianist tranare lagledare domare kapten guide volontar presstalesperson biodlare lantbrukare bonde herde bokbindare tryckare skraddare smed svetsare larling lärling',
   'barnlakare ogonlakare hudlakare barnmorska undersköterska underskoterska receptionisten tandhygienist tandskoterska optiker apotekschef lagerarbetare lagerarbetaren',

@@ -103,6 +103,9 @@ const ENDINGS = [
   'techniker technikerin referent referentin betreuer betreuerin sekretarin direktor direktorin partnerin',
   'koordinator koordinatorin arzt arztin kaufmann kauffrau redakteur redakteurin planer planerin chef chefin',
   'leider medewerker medewerkster adviseur ontwikkelaar beheerder directeur chef ledare ansvarig ansvarlig',
+  'inhaber inhaberin grunder grunderin lehrer lehrerin wart wartin prasident prasidentin vorsitzender vorsitzende trainer trainerin pfleger pflegerin',
+  'larare skotare ordforande forman formand sekreterare assistent konsulent sjukskoterska laege laerer mester mastare voorzitter secretaris trainster leraar verzorger',
+  'opettaja hoitaja neuvoja sihteeri asentaja tarkastaja insinoori mestari ohjaaja avustaja vezeto vezetoje tanar orvos felelos',
   'inspektor handlaggare handlegger ingenjor radgivare saljare utvecklare sjef leder radgiver utvikler konsulent paallikko johtaja',
 ].join(' ');
 

@@ -11,7 +11,7 @@ import { type PageSubject, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
 import { phraseOfTitle } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
-import { roleBefore, roleBehind, type StatedRole } from './stated-role.ts';
+import { roleBefore, roleBehind, type StatedRole, withoutTitles } from './stated-role.ts';
 import { columnNamed } from './table-columns.ts';
 
 const LONGEST_LINE = 900;
@@ -20,7 +20,7 @@ const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u
 /** A contact soon behind a name. */
 const CONTACT_BEHIND = /^.{0,60}?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 const OF_THE_PAST =
-  /(?<!\p{L})(?:(?:co-?)?found|gründ|fond[aé]|fundad|fundó|opricht|grunda[rd]|stift|zakladat|založ|zało[żz]y|perust|alapít|kurucu|ίδρ|former|ex-|ehemal|früher|ancien|antig|dawn|były|była|bývał|býval|tidliger|tidigare|entinen|voormalig|oud-|korábbi|fost|eski|πρώην|late(?!\p{L})|in memory|honor(?:ary|air|ífic|ari)|ehren)/iu;
+  /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
 /** Roles of people who work for others, and of those whom organisations only name because they must. */
 const OUTSIDERS =
   /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
@@ -31,10 +31,12 @@ const ELSEWHEN =
 const PART_OF_NAME = /^\s\p{Lu}\p{Ll}/u;
 /** Headings above the names of organisations and the like. */
 const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
-const LABEL = /^([^:]{3,40}):\s+(?=\p{Lu})/u;
+const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
 const MAX_WORDS_OF_LABEL = 4;
 const LINES_BELOW_HEADING = 30;
 const LONGEST_HEADING = 80;
+/** Of office: "Board 2023–2027". */
+const YEARS = /[\s,(]*\d{4}(?:\s?[–/-]\s?\d{2,4})?\)?$/u;
 /** "What people say" is no body. */
 const MIN_SHARE = 0.5;
 const HEADINGS = new Set('h1 h2 h3 h4 h5 h6 dt th strong b legend'.split(' '));
@@ -42,7 +44,7 @@ const HEADINGS = new Set('h1 h2 h3 h4 h5 h6 dt th strong b legend'.split(' '));
 const BETWEEN_NAMES =
   /^(?:[\s,;.&·•–-]|\([^()]{1,40}\)|(?<!\p{L})\p{L}{1,6}\.[ªº]?|(?<!\p{L})(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)(?!\p{L}))*$/iu;
 const LIST =
-  /^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s)\s*(?:\p{L}{1,5}\.[ªº]?\s)*$/iu;
+  /^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s)\s*$/iu;
 
 /**
  * People whom a page names with their role in a sentence or a list: "Case officer is Jane Doe", "the chair, Jane Doe
@@ -59,7 +61,7 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     if (cards.length >= MAX_PERSONS) break;
     if (line.isForeign || line.isAuthor || line.text.length > LONGEST_LINE) continue;
     if (isHeadingLine(line)) heading = { title: titleOfHeading(line.text), at };
-    if (isBelowOthersHeading(at, page.lines)) continue;
+    if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
     const isBelow = heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
     const named = isBelow ? namesOnly(line.text) : [];
     for (const { name } of named) cards.push(personCard(name, heading.title ?? ''));
@@ -73,6 +75,11 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
   return cards;
 }
 
+/** The author of a quotation stands below it. */
+function isBelowQuotation(at: number, { lines }: PageLines): boolean {
+  return /^[“„"«]/u.test(lines[at - 1]?.text ?? '');
+}
+
 /** A clause about another organisation: one with an address elsewhere, or a maker of the site. */
 function isOfOthers(clause: string, line: PageLine, site: string): boolean {
   if (isAboutOthers(clause)) return true;
@@ -82,7 +89,8 @@ function isOfOthers(clause: string, line: PageLine, site: string): boolean {
 }
 
 /** A heading with a role, or the name of a body, is the role of those below it. */
-function titleOfHeading(text: string): string | null {
+function titleOfHeading(written: string): string | null {
+  const text = written.replace(YEARS, '');
   if (OUTSIDERS.test(text) || OF_THE_PAST.test(text) || NO_PEOPLE.test(text)) return null;
   const named = kindOfName(text);
   const isBody = named?.kind === 'team' && named.share >= MIN_SHARE && phraseOfTitle(text) !== null;
@@ -108,7 +116,9 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   let end = 0;
   for (const { name, from, to } of namesInText(clause)) {
     const after = clause.slice(to);
-    const listed: StatedRole | null = LIST.test(clause.slice(end, from)) ? label : null;
+    const listed: StatedRole | null = LIST.test(withoutTitles(clause.slice(end, from)))
+      ? label
+      : null;
     const role: StatedRole | null = listed ?? roleAround(clause.slice(0, from), after, subject);
     if (role === null || PART_OF_NAME.test(after)) continue;
     label = role.isLabel ? role : null;
@@ -123,15 +133,15 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
 
 function roleAround(before: string, after: string, subject: PageSubject): StatedRole | null {
   const stated = roleBefore(before) ?? roleBehind(after);
-  return stated ?? (subject === 'team' ? labelBefore(before) : null);
+  const isCalled = subject === 'organization' && CONTACT_BEHIND.test(after);
+  return stated ?? (subject === 'team' || isCalled ? labelBefore(before) : null);
 }
 
-/** On a page of people, any label at the start of a clause tells what the person does. */
+/** On a page of people, or before a name with a contact, any label at the start of a clause tells what the person does. */
 function labelBefore(before: string): StatedRole | null {
-  const title = LABEL.exec(`${before.trimEnd()} A`)?.[1] ?? '';
+  const title = LABEL.exec(withoutTitles(before))?.[1] ?? '';
   if (title === '' || title.split(' ').length > MAX_WORDS_OF_LABEL) return null;
-  if (!/:\s*(?:\p{L}{1,5}\.[ªº]?\s*)*$/u.test(before) || phraseOfTitle(title) === null) return null;
-  if (columnNamed(title) !== null) return null;
+  if (phraseOfTitle(title) === null || columnNamed(title) !== null) return null;
   return { title, isLabel: true, isStatement: true, isOwn: false };
 }
 

@@ -33,13 +33,15 @@ const LINK = new RegExp(
   'iu',
 );
 const CLAUSE_START = /^.*[,;:.()–—!?„“”"«»|•·]\s*/u;
+const SALUTATION =
+  /(?<=^|\s)(?:mrs?|ms|miss|herrn?|frau|m|mme|mlle|madame|monsieur|sra?|d|dª|d\.ª|dña|don|doña|sig|sig\.ra|signora?|dhr|mevr|mevrouw|pani?|sayın)\.?\s*$/iu;
 /** "př." and "cand.mag." before a name. */
 const ABBREVIATION = /(?<=^|\s)(?:\p{L}{1,6}\.)+\s*$/u;
 const OF =
   /^(?:of|for|de|del|der|des|die|du|di|do|da|van|för|für|for|af|av|dla|ds|pro|pour|para|per)$/iu;
 const GENITIVE = /^(?:of|by|de|di|da|do|von|durch|van|par|af|av)$/iu;
 const BEHIND =
-  /^\s*(?:,|\(|–|—|\s-)\s*([^,;:()–—]{2,70}?)\s*(?:[,;:)–—.]|\s(?:at|on|via|under|unter|per|à|na|på|is|can|am|au|al)\s|\S+@|[+(]?\d|$)/u;
+  /^\s*(?:,|\(|–|—|\s-)\s*([^,;:()–—]{2,70}?)\s*(?:[,;:()–—.]|\s(?:at|on|via|under|unter|per|à|na|på|is|can|am|au|al)\s|\S+@|[+(]?\d|$)/u;
 const COPULA_BEHIND = new RegExp(
   `^\\s+(?:${COPULA})\\s+([^,;:.()–—]{2,70}?)\\s*(?:[,;:.()–—]|\\s(?:and|und|et|y|e|en|och|og|ja|i|a)\\s|$)`,
   'iu',
@@ -83,8 +85,9 @@ function mayStandBetween(between: readonly string[], at: number, isLinked: boole
   return isGenitive || OF.test(first);
 }
 
-function withoutTitles(before: string): string {
-  return before.replace(ABBREVIATION, (written) => {
+/** A text that a name follows, without the titles and forms of address before the name. */
+export function withoutTitles(before: string): string {
+  return before.replace(SALUTATION, '').replace(ABBREVIATION, (written) => {
     const parts = written.trim().split('.');
     const isTitle = (part: string): boolean =>
       TITLES_BEFORE.has(part.toLowerCase()) || /^\p{Ll}{1,5}$/u.test(part);

@@ -49,6 +49,35 @@ describe('a role beside a name', () => {
   });
 });
 
+test.each([
+  ['Directrice : Mme Fanny Bessière, 05 36 49 12 30', 'Fanny Bessière', 'Directrice'],
+  ['Suppleant: Gorm Eskildsen.', 'Gorm Eskildsen', 'Suppleant'],
+  ['Il pane è di Fatou Ndiaye, la nostra pasticciera.', 'Fatou Ndiaye', 'pasticciera'],
+  [
+    'Σήμερα: Ελευθερία Ψωμαδάκη, υπεύθυνη πωλήσεων (info@acme.test)',
+    'Ελευθερία Ψωμαδάκη',
+    'υπεύθυνη πωλήσεων',
+  ],
+  [
+    'Redaktion und Presse: Mag. Franziska Tschugg, DW 35, presse@acme.test',
+    'Mag. Franziska Tschugg',
+    'Redaktion und Presse',
+  ],
+])('forms of address, brackets and contacts do not hide a person: %s', (text, name, title) => {
+  expect(read(`<p>${text}</p>`)).toEqual([[name, title]]);
+});
+
+test('labels of unknown words need a contact unless the page is about people', () => {
+  expect(read('<p>Redaktion und Presse: Franziska Tschugg</p>')).toEqual([]);
+  expect(read('<p>Zuständig: Amtsgericht Lüneburg, 04131 2020</p>')).toEqual([]);
+});
+
+test('a body may have its years of office behind its name', () => {
+  expect(read('<h1>Formannskapet 2023–2027</h1><p>Mona Fossdal (Ap)</p>', '/x')).toEqual([
+    ['Mona Fossdal', 'Formannskapet'],
+  ]);
+});
+
 describe('no person is read from', () => {
   test.each([
     ['the past', 'Our founder and first director, John Smith, left.'],
@@ -69,6 +98,10 @@ describe('no person is read from', () => {
     ['a title behind a name without a role', 'Jane Doe, a friend of the house'],
   ])('%s', (_, text) => {
     expect(read(`<p>${text}</p>`).filter(([name]) => name !== 'Gavril Boca')).toEqual([]);
+  });
+
+  test('the author of a quotation', () => {
+    expect(read('<div><p>“Great!”</p><p>Marta Figueiredo – arquiteta</p></div>')).toEqual([]);
   });
 
   test('news, and sentences on pages about other things', () => {

@@ -328,3 +328,23 @@ test('a nickname may stand within a name in a sentence', () => {
   const [found] = read('<p>Our head baker, Josephine “Jo” Doe, starts early.</p>');
   expect(found).toMatchObject({ name: 'Josephine “Jo” Doe', title: 'head baker' });
 });
+
+test('a role in the header of a column is that of the people below it', () => {
+  const html =
+    '<table><tr><th>Classe</th><th>Enseignant</th></tr><tr><td>CP</td><td>Mlle DROUET Aurélie</td></tr><tr><td>CM1</td><td>M. CADIOU Hervé</td></tr></table>';
+  expect(rows(html)).toEqual([
+    ['DROUET Aurélie', 'Enseignant', ''],
+    ['CADIOU Hervé', 'Enseignant', ''],
+  ]);
+});
+
+test('a role that is also a surname is a role in lower case', () => {
+  expect(
+    rows(
+      '<div><h4>Jane Doe</h4><p>Bench joiner</p></div><div><h4>John Smith</h4><p>Bench joiner</p></div>',
+    ),
+  ).toEqual([
+    ['Jane Doe', 'Bench joiner', ''],
+    ['John Smith', 'Bench joiner', ''],
+  ]);
+});

@@ -7,7 +7,10 @@ const LEGAL_FORM =
   '(?:GmbH|mbH|AG|KG|OHG|GbR|UG|e\\.\\s?[KV]|Ltd|Limited|LLC|LLP|Inc|Corp|PLC|S\\.?\\s?r\\.?\\s?l|S\\.?\\s?p\\.?\\s?A|S\\.?\\s?n\\.?\\s?c|SARL|SAS|S\\.\\s?L|S\\.\\s?A|Lda|B\\.?\\s?V|N\\.?\\s?V|ApS|A/S|AS|AB|Oy|Sp\\.\\s?z|s\\.\\s?r\\.\\s?o|a\\.\\s?s\\.|Kft|Bt|Zrt|SRL|Ltd\\.? Şti|A\\.\\s?Ş|Ο\\.\\s?Ε|Α\\.\\s?Ε)(?![\\p{L}])';
 /** After the name of a firm. */
 const BEFORE_LEGAL_FORM = new RegExp(`^,?\\s${LEGAL_FORM}`, 'u');
-const WITH_LEGAL_FORM = new RegExp(`\\p{L},?\\s${LEGAL_FORM}`, 'u');
+const FIRM = new RegExp(
+  `(\\p{Lu}[\\p{L}&-]*(?: (?:& )?\\p{Lu}[\\p{L}&-]*){0,4}),?\\s${LEGAL_FORM}`,
+  'u',
+);
 const MAX_WORDS_OF_NAME = 5;
 
 export interface NameInText {
@@ -53,7 +56,8 @@ export function* namesWithin(run: string): Generator<{ name: string; start: numb
   }
 }
 
-/** Whether a text names a firm with its legal form. */
-export function namesFirm(text: string): boolean {
-  return WITH_LEGAL_FORM.test(text);
+/** The first firm that a text names with its legal form, and the offset of its name. */
+export function firmIn(text: string): { name: string; at: number } | null {
+  const firm = FIRM.exec(text);
+  return firm ? { name: firm[1] ?? '', at: firm.index } : null;
 }

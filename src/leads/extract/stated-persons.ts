@@ -4,7 +4,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
-import { type NameInText, namesFirm, namesInText } from './names-in-text.ts';
+import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import { type PageSubject, subjectOf } from './page-subject.ts';
@@ -123,7 +123,7 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
     if (role === null || PART_OF_NAME.test(after)) continue;
     label = role.isLabel ? role : null;
     end = to;
-    const hasContact = CONTACT_BEHIND.test(after) && !namesFirm(clause);
+    const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
     const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
     if (!isSure || OF_THE_PAST.test(clause) || OUTSIDERS.test(role.title)) continue;
     cards.push(personCard(name, role.title));

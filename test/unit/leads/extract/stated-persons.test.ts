@@ -90,10 +90,11 @@ describe('no person is read from', () => {
     ['the maker of the site', 'Diseño: Tinta Clara'],
     ['photographers', 'Fotograf: Jane Doe'],
     ['an address elsewhere', 'Contact the chair, Ulla Brandt, ulla@other.test'],
-    ['firms', 'Auditor: Jane Audit Ltd'],
-    ['a role of somebody else in brackets', 'Beneficiar: Primăria Poieni (primar Gavril Boca)'],
+    ['firms', 'Auditor: Jane Doe, Ltd'],
+    ['a role of somebody else in brackets', 'Beneficiar: Colina Verde (primar Gavril Boca)'],
     ['speeches', 'Discurso de la delegada, Lucía Prados'],
     ['fields of a profession', 'Facharzt für Innere Medizin'],
+    ['a field behind a role and a comma', 'Associate, Party Wall'],
     ['thanks', 'The director thanked Jane Doe'],
     ['a title behind a name without a role', 'Jane Doe, a friend of the house'],
   ])('%s', (_, text) => {
@@ -143,11 +144,11 @@ describe('names below a heading', () => {
   });
 
   test.each([
-    '<h2>Partners and sponsors</h2><p>Jane Doe, John Smith</p>',
+    '<h2>Partner</h2><p>Jane Doe, John Smith</p>',
     '<h2>Our walks</h2><p>Jane Doe, John Smith</p>',
     '<h2>Hochschulrat</h2><p>Jane Doe thanks John Smith</p>',
     '<h2>Committee</h2><h3>Walks</h3><p>Jane Doe, John Smith</p>',
-    '<h2>Committee</h2><p>Board Of Management</p>',
+    '<h2>Committee</h2><p>Yönetim Kurulu</p>',
   ])('that names neither have none: %s', (html) => {
     expect(read(html, '/walks')).toEqual([]);
   });

@@ -119,7 +119,7 @@ function noteMeta(
     if (!isForOthers) page.refresh ||= content;
   }
   // Many pages confuse `name` and `property`.
-  for (const name of [attribs['name'], attribs['property']]) {
+  for (const name of [attribs['name'], attribs['property'], attribs['http-equiv']]) {
     const key = name?.trim().toLowerCase() ?? '';
     if (key === '') continue;
     if (key === 'robots' || key === 'millrace') page.robots.push(content);

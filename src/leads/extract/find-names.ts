@@ -1,4 +1,4 @@
-import type { HtmlNode } from '#src/files/html-tree.ts';
+import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import { linkAround, type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.ts';
 import {
   isContactLine,
@@ -11,7 +11,7 @@ import { Places, strengthOf } from './name-places.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
-import { columnNamed } from './table-columns.ts';
+import { columnNamed, headerOf } from './table-columns.ts';
 import { withoutTitles } from './names-that-are-titles.ts';
 
 /** A name in the lines of a page. */
@@ -39,6 +39,7 @@ export interface FoundName {
 const LONGEST_LINE = 160;
 const MAX_NAMES = 3_000;
 const MAX_WORDS_OF_LABEL = 3;
+const MAX_LEVELS_IN_CELL = 4;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
 const CONTACT = /@|\d{4}|\bhttps?:/i;
 
@@ -79,14 +80,27 @@ function introduced(
   const isLast = !isContactLine(lines[at + 1]?.text);
   const label = line.column === null ? labelOfLine(line) : null;
   const above = lines[at - 1]?.text ?? '';
+  const header = line.column === null ? headerAbove(line) : null;
   return names.map((name) => {
     const isBare = name.title === null && name.phrase === null;
     const title = isBare ? (roleOfLabelLine(above) ?? roleOfLabel(label ?? '')) : null;
+    const isInColumn = title === null && isBare && header !== null && isRoleLine(header);
+    if (isInColumn) return { ...name, title: header };
     const isNamed = name.isNamed || isContactPersonLabel(label ?? above);
     const isIntroduced = title !== null || name.isUnspaced;
     if (!isIntroduced || !isLast) return { ...name, title: name.title ?? title, isNamed };
     return { ...name, title: name.title ?? title, isNamed, isLabelled: true };
   });
+}
+
+/** The header above the cell of a line. */
+function headerAbove({ node }: PageLine): string | null {
+  let at = node.parent;
+  for (let up = 0; at && isElement(at) && up < MAX_LEVELS_IN_CELL; up += 1) {
+    if (at.name === 'td') return headerOf(at);
+    at = at.parent;
+  }
+  return null;
 }
 
 interface NameInLine {

@@ -1,5 +1,7 @@
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+import { organizationNameTest } from './is-organization-name.ts';
+import { firmIn } from './names-in-text.ts';
 import { namesOtherOffice } from './other-offices.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
@@ -62,13 +64,16 @@ export function foreignContacts(
   }
   // On the site of such an office its number is the site's own.
   const isOffice = namesOtherOffice(siteNameOf(source) || page.title);
+  const isHost = organizationNameTest(source);
   const hasForeign = numbers.some(
-    ({ text, into }) => into === foreign.phones || (!isOffice && namesOtherOffice(text)),
+    ({ text, into }) =>
+      into === foreign.phones || (!isOffice && namesOtherOffice(text)) || tellsOfFirm(text, isHost),
   );
   if (foreign.emails.size > 0 || hasForeign) {
     for (const { text, into } of numbers) {
       for (const { phone, at } of scanPhones(text, region)) {
-        const isOfOther = !isOffice && namesOtherOffice(clauseBefore(text, at));
+        const clause = clauseBefore(text, at);
+        const isOfOther = (!isOffice && namesOtherOffice(clause)) || tellsOfFirm(clause, isHost);
         (isOfOther ? foreign.phones : into).add(phone);
       }
     }
@@ -77,6 +82,13 @@ export function foreignContacts(
     emails: foreign.emails.difference(kept.emails),
     phones: foreign.phones.difference(kept.phones),
   };
+}
+
+/** Whether a sentence is about another firm: "The books are kept by Acme Ltd, tel. …". */
+function tellsOfFirm(clause: string, isHost: (name: string) => boolean): boolean {
+  const firm = firmIn(clause);
+  if (firm === null || isHost(firm.name)) return false;
+  return /(?<![\p{L}@.-])\p{Ll}{4,}(?![\p{L}@.-])/u.test(clause.slice(0, firm.at));
 }
 
 /** The text before a number, since the last sentence or the last number. */
@@ -94,16 +106,20 @@ function domainOf(email: string): string | null {
 function isOfOthers(at: number, lines: readonly PageLine[]): boolean {
   const line = lines[at];
   if (!line) return false;
-  if (BY_OTHERS.test(line.text.slice(0, LONGEST_LINE)) || isAmongOthers(line)) return true;
+  if (isByOthers(line.text) || isAmongOthers(line)) return true;
   // The studio's address may be below its name.
   const above = lines[at - 1];
-  if (
-    above &&
-    emailsOfLine(above).length === 0 &&
-    BY_OTHERS.test(above.text.slice(0, LONGEST_LINE))
-  )
-    return true;
+  if (above && emailsOfLine(above).length === 0 && isByOthers(above.text)) return true;
   return isBelowOthersHeading(at, lines);
+}
+
+/** Whether a text is about the site's designer, host or photographer, or introduces another organisation. */
+export function isAboutOthers(text: string): boolean {
+  return isByOthers(text) || OTHERS_HEADING.test(text.slice(0, LONGEST_LINE));
+}
+
+function isByOthers(text: string): boolean {
+  return BY_OTHERS.test(text.slice(0, LONGEST_LINE));
 }
 
 /** Whether a heading announces credits, comments, useful numbers of other offices and the like. */

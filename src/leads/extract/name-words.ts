@@ -9,7 +9,13 @@ const NO_NAME = [
   'robotics motors foods games books toys tools machines interiors electronics dynamics laboratories roasters studios brothers sons designs solar aerospace therapeutics biotech',
   'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge tours club webbouw webdesign webstudio webagentur webbureau',
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
-  'memorial trophy run',
+  // Institutions, by language
+  'chamber authority municipality ministry registry council library commune tribunal chambre prefecture bibliotheque mairie departement',
+  'amtsgericht registergericht handelsregister finanzamt gemeinde landkreis rathaus bibliothek vereinigung kammer juzgado registro ayuntamiento diputacion ministerio',
+  'tribunale comune regione agenzia biblioteca conservatoria rechtbank gemeente autoriteit bibliotheek urzad izba gmina biblioteka soud urad komora mesto obec knihovna',
+  'tingsratt kommun lansstyrelsen bolagsverket bibliotek biblioteket biblioteks kommune kunta kaupunki kirjasto birosag onkormanyzat konyvtar',
+  'judecatoria primaria mahkemesi odasi belediyesi kutuphanesi δημος βιβλιοθηκη администрация библиотека',
+  'memorial trophy run court district division revision revisionsbyran compliance treuhand diplome diplomee',
   'privacy policy terms conditions cookie cookies legal notice imprint disclaimer copyright rights reserved',
   'read more learn view all see show download get started start now here click book buy order shop cart checkout',
   'support help faq center centre sales marketing finance customer customers client clients general inquiries',
@@ -69,6 +75,10 @@ const NO_NAME = [
 
 export const NO_NAME_WORDS: ReadonlySet<string> = new Set(plainLetters(NO_NAME).split(' '));
 
+/** Endings of the names of institutions in German and the Nordic languages. */
+export const INSTITUTION =
+  /\p{L}{3}(?:gericht|kammer|behorde|verband|vereinigung|ministerium|gesellschaft|bibliothek|verwaltung|direktion|stiftung|kommun|kommune|forening|foreningen)$/u;
+
 /** Place names of two words that look like a first name and surname. */
 export const PLACE =
   /^(?:(?:new|bad|san|santa|saint|st\.?|são|los|las|el|fort|cape|abu|den|the|sri|costa|north|south|east|west) \p{L}+|hong kong|rio de \p{L}+|buenos aires|kuala lumpur|tel aviv|salt lake city|frankfurt am main|le havre|la paz|palo alto|mountain view|ciudad de méxico|baden[- ]württemberg)$/iu;
@@ -88,7 +98,7 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
     'mx sir dame lord lady rev fr herr frau hr fr hon mag magister dkfm drs univ.-prof priv.-doz pd med jur phil rer nat ' +
     'oec habil h.c hc dr.-ing mba msc bsc m.sc b.sc mme mlle m me maître maitre sr sra srta d doña don dott dott.ssa avv geom ' +
     'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
-    'et paeddr phmr thdr icdr bca mga lek med dent dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
+    'et paeddr phmr thdr icdr bca mga lek med dent vet pol agr techn theol mont oec.publ dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
     'geol kommr assessor ass mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
     'г-н г-жа д-р проф τ дρ κ sayın bay bayan'
   ).split(' '),

@@ -26,6 +26,7 @@ const OTHER_NUMBERS = new RegExp(
     'company|company number|registered|registration|reg|licen[cs]e|lizenz|charity|nmls|npi|patent|version|build|release|serial|seriennummer|model|modell|chapter|page',
     'gps|lat|latitude|lng|long|longitude|coordinates|koordinaten|breite|länge|plz|zip|postcode|cep|p\\.? ?o\\.? ?box|postfach|bp|room|zimmer|raum|suite|apt|copyright|seit|since',
     'eur|usd|gbp|chf|jpy|pln|price|preis|prix|precio|prezzo|preço|total|sum|summe|betrag|amount|rs|inr|kr',
+    'codice|c[oó]digo|k[oó]d|kode|zertifikat|cert|nr|no|n°|nº|č',
     'telegram id|pin|code|tan|uhr|time|hours|öffnungszeiten|heures|horario',
   ].join(
     '|',

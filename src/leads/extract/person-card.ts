@@ -6,10 +6,13 @@ import type { CardExtent } from './card-extent.ts';
 import type { FoundName } from './find-names.ts';
 import { nameMatchesAddress, nameMatchesHandle } from './name-matches-address.ts';
 import { markedCompany } from './marked-company.ts';
+import { emailsOfLine } from './line-emails.ts';
+import { strengthOf } from './name-places.ts';
 import { type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isDepartmentLine, isRoleLine } from './role-words.ts';
+import { scanPhones } from './scan-phones.ts';
 import { columnNamed } from './table-columns.ts';
 import { isMarkedAsTitle } from './title-markup.ts';
 
@@ -52,7 +55,10 @@ export function readPersonCard(
   const { name } = found;
   const marked = markedTitle(extent, page);
   const near = marked === null ? titleNear(extent, page) : null;
-  const contacts = contactsIn(nodes, source, page.styles);
+  const contacts = withoutThoseAbove(contactsIn(nodes, source, page.styles), extent, {
+    page,
+    region: source.region,
+  });
   const isOwnEmail = (email: string): boolean => nameMatchesAddress(name, email);
   const isOwnProfile = (url: string): boolean =>
     nameMatchesHandle(name, decodeURIComponent(url.slice(url.lastIndexOf('/') + 1)));
@@ -88,6 +94,27 @@ export function readPersonCard(
     hasOwnContact:
       ownEmails.length > 0 || profiles.some(isOwnProfile) || (found.isNamed && others.length === 1),
     isAuthor: page.lines[found.line]?.isAuthor ?? false,
+  };
+}
+
+/** Contacts between a heading and a lone name further down belong to what the heading names, not to the person. */
+function withoutThoseAbove<Contacts extends { emails: string[]; phones: string[] }>(
+  contacts: Contacts,
+  { found, from, isAlone }: CardExtent,
+  { page: { lines }, region }: { page: PageLines; region: string | null },
+): Contacts {
+  const [heading, ...between] = lines.slice(from, found.line);
+  if (!isAlone || !heading || between.length === 0 || strengthOf(heading.elements[0] ?? null) < 3) {
+    return contacts;
+  }
+  const emails = new Set(between.flatMap(emailsOfLine));
+  const phones = new Set(
+    between.flatMap(({ text }) => scanPhones(text, region).map(({ phone }) => phone)),
+  );
+  return {
+    ...contacts,
+    emails: contacts.emails.filter((email) => !emails.has(email)),
+    phones: contacts.phones.filter((phone) => !phones.has(phone)),
   };
 }
 

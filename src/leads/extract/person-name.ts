@@ -1,4 +1,11 @@
-import { NO_NAME_WORDS, PARTICLES, PLACE, TITLES_AFTER, TITLES_BEFORE } from './name-words.ts';
+import {
+  INSTITUTION,
+  NO_NAME_WORDS,
+  PARTICLES,
+  PLACE,
+  TITLES_AFTER,
+  TITLES_BEFORE,
+} from './name-words.ts';
 import { plainLetters } from './role-lexicon.ts';
 import { hasRoleWord, isRoleWord, isSurname } from './role-words.ts';
 import { withoutSalutation } from './salutation.ts';
@@ -78,7 +85,8 @@ function isOrdinary(word: string): boolean {
   const glued = /\p{Ll}(\p{Lu}\p{Ll}{3,})$/u.exec(word)?.[1];
   if (glued !== undefined && (isRoleWord(glued) || NO_NAME_WORDS.has(plainLetters(glued))))
     return true;
-  if (NO_NAME_WORDS.has(plainLetters(word))) return true;
+  const plain = plainLetters(word);
+  if (NO_NAME_WORDS.has(plain) || INSTITUTION.test(plain)) return true;
   if (isRoleWord(word) && !isSurname(word)) return true;
   // "CRM", "USA": a word without vowels, or a short word in capitals, is more likely an abbreviation than a name.
   return /^\p{Lu}{2,}$/u.test(word) && !/[AEIOUYÄÖÜÁÉÍÓÚАЕИОУЫЭЮЯІЇЄΑΕΗΙΟΥΩ]/u.test(word);
@@ -106,10 +114,21 @@ function withoutTitles(words: readonly string[]): string[] {
 
 /** "Jane Doe, PhD, MBA" without the part after the name. */
 function withoutDegrees(name: string): string {
-  const [first = '', ...rest] = name.split(/\s*,\s*/);
+  const [written = '', ...rest] = name.split(/\s*,\s*/);
+  const words = written.split(' ');
+  while (words.length > 2 && isPostNominal(words.at(-1) ?? '', words)) words.pop();
+  const first = words.join(' ');
   const kept = rest.filter((part) => !part.split(' ').every(isDegree));
-  if (kept.length === rest.length) return name;
+  if (kept.length === rest.length && first === written) return name;
   return [first, ...kept].join(', ');
+}
+
+/** "Jane Doe ACA": a degree behind a name that is not all in capitals; that of a religious order stays. */
+function isPostNominal(word: string, words: readonly string[]): boolean {
+  if (/^(?:OSB|SJ)$/.test(word)) return false;
+  return (
+    isDegree(word) && /^\p{Lu}[\p{L}.]+$/u.test(word) && words.some((one) => /\p{Ll}{2}/u.test(one))
+  );
 }
 
 function isDegree(word: string): boolean {

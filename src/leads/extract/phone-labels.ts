@@ -19,7 +19,7 @@ const FILLER = `(?:[^\\p{L}\\p{Nd}]{0,14}(?:${NUMBER_WORDS})(?![\\p{L}]))?[^\\p{
 /** `T: `, `F. `: a single letter needs a colon or full stop. */
 const PHONE_LETTER = '(?:^|[\\s|•·,;(])[tpm] ?[:.)]\\s{0,3}$';
 const FAX_LETTER = '(?:^|[\\s|•·,;(])f ?[:.)]\\s{0,3}$';
-const AND = '[\\s./&+|,-]{1,4}|\\s?(?:und|and|et|y|e|och|og|i|и)\\s';
+const AND = '[\\s./&+|,-]{1,4}|\\.?\\s?(?:und|and|et|y|e|och|og|i|a|en|ja|ve|и)\\s';
 
 /** No letter may precede a Latin word; scripts without spaces have no such boundary. */
 const START = '(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])';

@@ -50,7 +50,8 @@ const LOCALE = /^([a-z]{2,3})(?:[-_][a-z]{4})?(?:[-_]([a-z]{2})(?![a-z]))?/i;
  * language tag, or the main country of its language; null when none of these tells.
  */
 export function regionOf({ url, language, page }: PageFacts): string | null {
-  const locales = [page.language, language, page.metas.get('og:locale') ?? ''];
+  const metas = ['og:locale', 'content-language'].map((name) => page.metas.get(name) ?? '');
+  const locales = [page.language, language, ...metas];
   return (
     countryOfHost(URL.parse(url)?.hostname ?? '') ??
     first(locales, (locale) => LOCALE.exec(locale.trim())?.[2]?.toUpperCase() ?? null) ??

@@ -1,4 +1,5 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
+import { OFFICE_SURNAMES, OFFICES } from './office-words.ts';
 import { PROFESSIONS, SURNAMES } from './profession-words.ts';
 
 /** Words that occur only in names of positions, by language; accents and case do not count. */
@@ -102,6 +103,9 @@ const ENDINGS = [
   'techniker technikerin referent referentin betreuer betreuerin sekretarin direktor direktorin partnerin',
   'koordinator koordinatorin arzt arztin kaufmann kauffrau redakteur redakteurin planer planerin chef chefin',
   'leider medewerker medewerkster adviseur ontwikkelaar beheerder directeur chef ledare ansvarig ansvarlig',
+  'inhaber inhaberin grunder grunderin lehrer lehrerin wart wartin prasident prasidentin vorsitzender vorsitzende trainer trainerin pfleger pflegerin',
+  'larare skotare ordforande forman formand sekreterare assistent konsulent sjukskoterska laege laerer mester mastare voorzitter secretaris trainster leraar verzorger',
+  'opettaja hoitaja neuvoja sihteeri asentaja tarkastaja insinoori mestari ohjaaja avustaja vezeto vezetoje tanar orvos felelos',
   'inspektor handlaggare handlegger ingenjor radgivare saljare utvecklare sjef leder radgiver utvikler konsulent paallikko johtaja',
 ].join(' ');
 
@@ -140,9 +144,11 @@ export function plainLetters(text: string): string {
 }
 
 export const ROLE_WORDS: ReadonlySet<string> = new Set(
-  plainLetters(`${WORDS} ${PROFESSIONS}`).split(' '),
+  plainLetters(`${WORDS} ${PROFESSIONS} ${OFFICES}`).split(' '),
 );
 /** Role words that are also surnames. */
-export const SURNAME_WORDS: ReadonlySet<string> = new Set(SURNAMES.split(' '));
+export const SURNAME_WORDS: ReadonlySet<string> = new Set(
+  `${SURNAMES} ${OFFICE_SURNAMES}`.split(' '),
+);
 export const ROLE_ENDINGS: readonly string[] = [...new Set(plainLetters(ENDINGS).split(' '))];
 export const ROLE_PIECES: readonly string[] = PIECES.split(' ');

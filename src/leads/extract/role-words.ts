@@ -28,8 +28,12 @@ export function isRoleWord(word: string): boolean {
 export function hasRoleWord(text: string): boolean {
   if (HAS_UNSPACED.test(text) && ROLE_PIECES.some((piece) => text.includes(piece))) return true;
   const words = wordsOf(text);
-  // "Jane Baker" is a name; "Baker" alone and "Baker at the old mill" are roles.
-  return words.some((word, at) => isRoleWord(word) && (at === 0 || !isSurname(word)));
+  // "Jane Baker" is a name; "Baker" alone, "head baker" and "Baker at the old mill" are roles.
+  return words.some((word, at) => isRoleWord(word) && (at === 0 || !isCapitalisedSurname(word)));
+}
+
+function isCapitalisedSurname(word: string): boolean {
+  return /^\p{Lu}/u.test(word) && isSurname(word);
 }
 
 /** Whether the role is also a common surname. */

@@ -4,7 +4,7 @@ const SALUTATION =
 /** "M. Étienne Lefèvre", but neither "M. A. Khan" nor "M. van Dijk". */
 const MONSIEUR = /^M\.\s+(?=\p{Lu}[\p{L}'’-]+\s+\p{L}{2})/u;
 /** "D. Pablo Llorente Sanz" with both surnames; with one, "D." may be an initial. */
-const DON = /^D\.\s+(?=(?:\p{Lu}[\p{Ll}’'-]+\s+){2}\p{Lu}\p{Ll})/u;
+const DON = /^D\.\s+(?=(?:\p{Lu}[\p{L}’'-]+\s+){2}\p{Lu}\p{L})/u;
 /** "Herr und Frau Huber" are two people. */
 const JOINED = /^(?:und|and|et|y|e|i|en|or|oder|&|\/)(?=\s)/iu;
 

@@ -3,8 +3,9 @@ import { contactCard, type ContactCard } from './contact-card.ts';
 import { emailsOfLine } from './line-emails.ts';
 import { localPartOf, nameMatchesAddress } from './name-matches-address.ts';
 import { NO_NAME_WORDS } from './name-words.ts';
+import { CAPITALISED_RUN, namesWithin } from './names-in-text.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
-import { readPersonName, wordsOfName } from './person-name.ts';
+import { wordsOfName } from './person-name.ts';
 import { plainLetters } from './role-lexicon.ts';
 import { phraseOfTitle } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
@@ -15,9 +16,6 @@ const MAX_PERSONS = 200;
 /** Lines that contain addresses. */
 const MAX_LINES = 300;
 const MAX_EMAILS_OF_LINE = 5;
-const MAX_WORDS_OF_NAME = 4;
-const CAPITALISED_RUN =
-  /\p{Lu}[\p{L}\p{M}'’-]*\.?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu) ){0,2}\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
 const POSSESSIVES =
   'our|unser\\w{0,2}|notre|nuestr[oa]|nostr[oa]|nosso|nossa|onze|vår|vores|naš\\w?|nasz\\w?';
 const OWNED = new RegExp(`(?<!\\p{L})(?:${POSSESSIVES}) `, 'iu');
@@ -114,21 +112,6 @@ function personOf(text: string, email: string): { name: string; title: string | 
     }
   }
   return null;
-}
-
-/** Adjacent words that form a name, the longest sequence first. */
-function* namesWithin(run: string): Generator<{ name: string; start: number }> {
-  const words = [...run.matchAll(/\S+/g)];
-  for (let size = Math.min(MAX_WORDS_OF_NAME, words.length); size >= 2; size -= 1) {
-    for (let first = 0; first + size <= words.length; first += 1) {
-      const start = words[first]?.index ?? 0;
-      const last = words[first + size - 1];
-      const name = run
-        .slice(start, (last?.index ?? 0) + (last?.[0].length ?? 0))
-        .replace(/\.$/, '');
-      if (readPersonName(name) === name) yield { name, start };
-    }
-  }
 }
 
 function titleBefore(text: string): string | null {

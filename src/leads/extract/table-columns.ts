@@ -107,7 +107,7 @@ function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
   const kinds = head.map((cell) => columnNamed(rawText(cell).slice(0, 2 * LONGEST_HEAD)));
   const distinct = new Set(kinds.filter((kind) => kind !== null)).size;
   const isHead = head.length > 1 && head.every(({ name }) => name === 'th');
-  if (distinct < (isHead ? 1 : 2)) return columns;
+  if (distinct < 2 && !isHead) return columns;
   const texts = head.map((cell) => oneLine(rawText(cell).slice(0, 2 * LONGEST_HEAD)));
   const above = new Map<HtmlElement, string>();
   for (const row of rows) {

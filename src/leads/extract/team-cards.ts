@@ -6,8 +6,10 @@ import { findNames, type FoundName } from './find-names.ts';
 import { organizationNameTest } from './is-organization-name.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
+import { personNameKey } from './person-name.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
 import { sentencePersons } from './sentence-persons.ts';
+import { statedPersons } from './stated-persons.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
@@ -58,7 +60,13 @@ export function readTeamCards(source: PageSource): ContactCard[] {
     source.region,
     new Set(cards.flatMap(({ emails }) => emails)),
   );
-  return [...cards, ...inSentences];
+  const known = new Set([...cards, ...inSentences].map(keyOf));
+  const stated = statedPersons(page, source).filter((card) => !known.has(keyOf(card)));
+  return [...cards, ...inSentences, ...stated];
+}
+
+function keyOf({ name }: ContactCard): string {
+  return personNameKey(name ?? '');
 }
 
 function strengthOf([first]: readonly FoundName[]): number {

@@ -1,4 +1,4 @@
-import { rawText } from '#src/files/html-tree.ts';
+import { type HtmlElement, type HtmlNode, isElement, rawText } from '#src/files/html-tree.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import type { PageSource } from './page-source.ts';
 import { scanEmails } from './scan-emails.ts';
@@ -12,6 +12,9 @@ const MIN_WORDS_OF_SENTENCE = 3;
 const MAX_EACH = 500;
 const MAX_FAXES = 100;
 const LONGEST_FAX = 60;
+const MAX_STEPS_BEHIND_ICON = 3;
+/** Of an icon: `fa-fax`, `icon-fax`. */
+const FAX_CLASS = /(?:^|[\s_-])(?:tele)?fax(?:$|[\s_-])/i;
 
 /** Addresses and phone numbers that a reader of the page can see. */
 export function readVisibleText(source: PageSource): ContactCard[] {
@@ -57,13 +60,36 @@ function phoneCards({ html, page, region }: PageSource, text: string): ContactCa
   return [...cards.values()];
 }
 
-/** Numbers whose only sign of being a fax is their markup: beside an icon, for instance. */
+/** Numbers whose only sign of being a fax is their markup: a property, or an icon before them. */
 function markedFaxes(page: PageSource['page'], region: string | null): Set<string> {
   const marked = elementsOf(page)
-    .filter(({ attribs }) => attribs['itemprop'] === 'faxNumber')
+    .filter(
+      ({ attribs }) => attribs['itemprop'] === 'faxNumber' || FAX_CLASS.test(classOf(attribs)),
+    )
     .take(MAX_FAXES);
-  const texts = [...marked].map((element) => `tel: ${rawText(element).slice(0, LONGEST_FAX)}`);
-  return new Set(texts.flatMap((text) => scanPhones(text, region).map(({ phone }) => phone)));
+  const texts = [...marked].map((element) => `tel: ${textAt(element)}`);
+  return new Set(
+    texts.flatMap((text) =>
+      scanPhones(text, region)
+        .slice(0, 1)
+        .map(({ phone }) => phone),
+    ),
+  );
+}
+
+function classOf(attribs: HtmlElement['attribs']): string {
+  return (attribs['class'] ?? '').slice(0, 200);
+}
+
+/** The text of an element; that behind it for an icon. */
+function textAt(element: HtmlElement): string {
+  let at: HtmlNode | null = element;
+  for (let steps = 0; at && steps < MAX_STEPS_BEHIND_ICON; steps += 1) {
+    const text = at.type === 'text' ? at.data : isElement(at) ? rawText(at) : '';
+    if (text.trim() !== '') return text.slice(0, LONGEST_FAX);
+    at = at.next;
+  }
+  return '';
 }
 
 /** Whether a sentence precedes the number on its line. */

@@ -67,7 +67,14 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
     styrelse; styrelsen; styret; bestyrelse; bestyrelsen; hallitus; larare; stjorn; nauczyciele; grono pedagogiczne; wladze; wladze stowarzyszenia; rada; rada miasta
     vybor; zastupitelstvo; zamestnanci skoly; ucitele; pedagogove; pedagogicky sbor; urad; obecni urad; starosta; elnokseg; tanarok; tantestulet; tanaraink; yonetim kurulu; hekimlerimiz; doktorlarimiz; ekibimizle tanisin
     所員紹介; 代表紹介; 代表者紹介; 代表挨拶; ごあいさつ; プロフィール; 院長紹介
-    スタッフ; スタッフ紹介; メンバー; メンバー紹介; 役員; 役員紹介; 社員紹介; 团队; 我们的团队; 團隊; 管理团队; 경영진; 구성원; 임직원`,
+    スタッフ; スタッフ紹介; メンバー; メンバー紹介; 役員; 役員紹介; 社員紹介; 团队; 我们的团队; 團隊; 管理团队; 경영진; 구성원; 임직원
+    committee; committees; officers; trustees; board of trustees; board of management; council; councillors; town council; parish council; supervisory board; advisory board; auditors; governors
+    aufsichtsrat; beirat; hochschulrat; stadtrat; gemeinderat; kreistag; kuratorium; ausschuss; ausschusse; rektorat; dekanat; kassenprufer; kirchenvorstand; elternbeirat
+    conseil d administration; conseil municipal; bureau; elus; les elus; vos elus; conseil de surveillance; junta directiva; junta de gobierno; corporacion municipal; corporacion; concejales; patronato; consejo rector
+    consiglio direttivo; direttivo; consiglio comunale; giunta; giunta comunale; collegio sindacale; revisori dei conti; direcao; orgaos sociais; corpos sociais; conselho fiscal; assembleia geral; camara municipal; executivo municipal; vereacao
+    bestuur; het bestuur; raad; gemeenteraad; college van b en w; raad van toezicht; kascommissie; rada gminy; komisja rewizyjna; rada nadzorcza; zarzad; dozorci rada; revizni komise; zastupitelstvo obce; rada obce
+    kommunfullmaktige; kommunstyrelsen; valberedning; kommunestyret; formannskapet; valgkomite; kommunalbestyrelsen; byradet; kunnanhallitus; kunnanvaltuusto; hallitus
+    felugyelo bizottsag; kepviselo testulet; kuratorium; consiliul local; consiliul director; comisia de cenzori; denetim kurulu; belediye meclisi; διοικητικο συμβουλιο; δημοτικο συμβουλιο; ελεγκτικη επιτροπη`,
   members: `
     members; our members; member directory; members directory; membership directory; member list; directory; business directory; exhibitors; exhibitor list; tenants; our tenants; shops; stores directory; store directory; stallholders; traders; vendors; residents; clubs; local businesses
     mitglieder; unsere mitglieder; mitgliederliste; mitgliederverzeichnis; mitgliedsbetriebe; mitgliedsunternehmen; aussteller; ausstellerverzeichnis; unsere handler; handlerverzeichnis; geschafte; mieter; firmenverzeichnis; branchenbuch; branchenverzeichnis; gewerbe; gastgeber; vereine; shops und gastro

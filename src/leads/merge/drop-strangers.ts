@@ -4,8 +4,10 @@ import type { PlacedCard } from './own-organization.ts';
 import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
-/** A number this close to an address in the page's source belongs to it. */
+/** A number this close behind an address in the page's source belongs to it. */
 const NEAR = 200;
+/** Before an address it must be closer: what is further up belongs to the paragraph before. */
+const NEAR_BEFORE = 150;
 
 export interface SiteOfAddresses {
   siteDomain: string;
@@ -95,8 +97,11 @@ function isBesideStranger(
 ): boolean {
   const { offset } = card;
   if (offset === null) return false;
-  const nearest = Math.min(...strange.map((place) => Math.abs(place - offset)));
-  if (!(nearest <= NEAR)) return false;
+  const near = strange
+    .map((place) => place - offset)
+    .filter((distance) => distance >= -NEAR && distance <= NEAR_BEFORE);
+  if (near.length === 0) return false;
+  const nearest = Math.min(...near.map(Math.abs));
   const own = cards.filter(
     (other) =>
       other.url === url &&

@@ -49,6 +49,10 @@ describe('the name reader refuses', () => {
     'Jane Doe is our founder.',
     'Room 12',
     'CRM USA',
+    'Amtsgericht Lüneburg',
+    'Handwerkskammer Ruhr-Börde',
+    'Gemeinde Bad Hollern',
+    'Kassenärztliche Vereinigung Rheinufer',
     '',
     '   ',
   ])('%j', (text) => {
@@ -124,6 +128,8 @@ test.each([
 
 test('degrees after a name are dropped', () => {
   expect(readPersonName('Jane Doe, PhD, MBA')).toBe('Jane Doe');
+  expect(readPersonName('Jane Doe ACA')).toBe('Jane Doe');
+  expect(readPersonName('Dr. med. vet. Imke Hagedorn')).toBe('Dr. med. vet. Imke Hagedorn');
   expect(readPersonName('Jane Doe, Head of Sales')).toBeNull();
 });
 

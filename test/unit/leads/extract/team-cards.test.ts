@@ -302,3 +302,49 @@ test('a degree behind a name after a label is no second name', () => {
     ['Ing. Pavel Škrdlant', 'Tajemník', ''],
   ]);
 });
+
+test('contacts above a lone name belong to what their heading names', () => {
+  const html =
+    '<section><h1>Library</h1><p>Tel. 030 1234567, library@acme.test</p><p>Jane Doe, librarian</p></section>';
+  expect(read(html).map(({ name, emails, phones }) => [name, emails, phones])).toEqual([
+    ['Jane Doe', [], []],
+  ]);
+});
+
+test.each([
+  'Ordfører',
+  'Podstarszy',
+  'Tilintarkastaja',
+  'Knihař',
+  'Titkára',
+  'Schießwart',
+  'Vice-présidente',
+  'Αντιπρόεδρος',
+])('the office "%s" is a role', (office) => {
+  expect(rows(`<h3>Jane Doe</h3><p>${office}</p>`)).toEqual([['Jane Doe', office, '']]);
+});
+
+test('a nickname may stand within a name in a sentence', () => {
+  const [found] = read('<p>Our head baker, Josephine “Jo” Doe, starts early.</p>');
+  expect(found).toMatchObject({ name: 'Josephine “Jo” Doe', title: 'head baker' });
+});
+
+test('a role in the header of a column is that of the people below it', () => {
+  const html =
+    '<table><tr><th>Classe</th><th>Enseignant</th></tr><tr><td>CP</td><td>Mlle DROUET Aurélie</td></tr><tr><td>CM1</td><td>M. CADIOU Hervé</td></tr></table>';
+  expect(rows(html)).toEqual([
+    ['DROUET Aurélie', 'Enseignant', ''],
+    ['CADIOU Hervé', 'Enseignant', ''],
+  ]);
+});
+
+test('a role that is also a surname is a role in lower case', () => {
+  expect(
+    rows(
+      '<div><h4>Jane Doe</h4><p>Bench joiner</p></div><div><h4>John Smith</h4><p>Bench joiner</p></div>',
+    ),
+  ).toEqual([
+    ['Jane Doe', 'Bench joiner', ''],
+    ['John Smith', 'Bench joiner', ''],
+  ]);
+});

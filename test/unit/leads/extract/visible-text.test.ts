@@ -118,6 +118,18 @@ test('a label in the previous cell, line or element applies to the numbers that 
   expect(read('<p>Tel. 030 901820 / 901821</p>')).toEqual(['+4930901820']);
 });
 
+test('a number of phone and fax is a phone number', () => {
+  expect(read('<p>Tel. y fax: 921 40 12 86</p>', 'ES')).toEqual(['+34921401286']);
+  expect(read('<p>Tel./Fax: 030 901820</p>')).toEqual(['+4930901820']);
+});
+
+test.each(['Nr. 0413-2210', 'codice 0585-14-20', 'código 0585-14-20'])(
+  '"%s" is no phone number',
+  (text) => {
+    expect(read(`<p>Zertifiziert, Kategorie I, ${text}.</p>`, 'IT')).toEqual([]);
+  },
+);
+
 test('a fax is not a phone number, wherever its label is', () => {
   expect(read('<p>Tel: 030 901820 Fax: 030 901829</p>')).toEqual(['+4930901820']);
   expect(read('<dt>Telefax</dt><dd>+49 30 901829</dd>')).toEqual([]);
@@ -127,6 +139,10 @@ test('a fax is not a phone number, wherever its label is', () => {
   expect(read('<p>T 030 901820 F 030 901829</p>')).toEqual(['+4930901820']);
   expect(read('<p>Факс: +7 495 123 45 67</p>')).toEqual([]);
   expect(read('<p>FAX：03-1234-5678</p>', 'JP')).toEqual([]);
+  expect(read('<li><i class="fas fa-fax"></i><span>030 901829</span></li>')).toEqual([]);
+  expect(
+    read('<p><i class="fa-phone"></i> 030 901820<br><i class="fa-fax"></i> 030 901829</p>'),
+  ).toEqual(['+4930901820']);
 });
 
 test('cards record the position of their values', () => {

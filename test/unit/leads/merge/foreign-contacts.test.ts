@@ -187,3 +187,23 @@ test('a complete number is not completed by one as long that has its first digit
   const html = '<html lang="de"><p>Tel. +49 40 30123456</p><p>Tel. +49 30 12345678</p>';
   expect(contacts(html, 'https://acme.de/')).toEqual(['+494030123456', '+493012345678']);
 });
+
+test('a number behind a firm in a sentence is that of the firm, unless it is the host', () => {
+  const html = (firm: string): string =>
+    `<p>info@acme.test</p><p>Maleriet er gjort hos ${firm} AS, tlf. +47 22 07 30 00.</p>`;
+  expect(contacts(html('Sogn Tall'))).toEqual(['info@acme.test']);
+  expect(contacts(html('Acme'))).toEqual(['info@acme.test', '+4722073000']);
+});
+
+test('a number some way before the address of a stranger stays with the host', () => {
+  const html =
+    '<p>tel. +48 58 673 40 17</p><p>Konto: 61 1090 1014 0000 0712 1981 2874</p><p>W sprawie danych osobowych prosimy pisać na adres inspektora, Krzysztof Ptak, Kancelaria Lex Baltica, iod@lexbaltica.test</p>';
+  expect(contacts(`<p>info [at] acme.test</p>${html}`)).toEqual(['info@acme.test', '+48586734017']);
+});
+
+test('the language that a page states for its transport tells the country of its numbers', () => {
+  const html = '<p>Telefon: 461 612 930</p><p>info@acme.test</p>';
+  const head = '<meta http-equiv="Content-Language" content="cs">';
+  expect(contacts(html)).toEqual(['info@acme.test']);
+  expect(contacts(head + html)).toEqual(['info@acme.test', '+420461612930']);
+});

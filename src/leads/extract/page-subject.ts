@@ -1,0 +1,22 @@
+import { isNewsName, kindOfName } from '#src/leads/lexicon/site-page-words.ts';
+import type { PageLines } from './page-lines.ts';
+import type { PageSource } from './page-source.ts';
+
+/** Whether a page shows people, or tells about the organisation in another way. */
+export type PageSubject = 'team' | 'organization' | 'other';
+
+const MAX_HEADINGS = 40;
+const OF_ORGANIZATION = ['about', 'contact', 'imprint'];
+
+/** What a page is about, by its address, title and headings; null for news. */
+export function subjectOf({ url, page }: PageSource, { lines }: PageLines): PageSubject | null {
+  const path = URL.parse(url)?.pathname ?? '';
+  const parts = path.split('/').map((part) => part.replace(/\.\w{2,5}$/, ''));
+  if (parts.some((part) => isNewsName(part))) return null;
+  const headings = lines.filter(({ elements: [element] }) => /^h[12]$/.test(element?.name ?? ''));
+  const titles = page.title.split(/\s[|–—-]\s/u);
+  const named = [...parts, ...titles, ...headings.slice(0, MAX_HEADINGS).map(({ text }) => text)];
+  const kinds = new Set<string | undefined>(named.map((name) => kindOfName(name)?.kind));
+  if (kinds.has('team')) return 'team';
+  return OF_ORGANIZATION.some((kind) => kinds.has(kind)) ? 'organization' : 'other';
+}

@@ -1,0 +1,164 @@
+import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
+import { contactCard, type ContactCard } from './contact-card.ts';
+import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
+import { emailsOfLine } from './line-emails.ts';
+import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
+import { domainOfEmail, isAtDomain } from './own-domain.ts';
+import type { PageLine, PageLines } from './page-lines.ts';
+import { type PageSubject, subjectOf } from './page-subject.ts';
+import type { PageSource } from './page-source.ts';
+import { phraseOfTitle } from './role-text.ts';
+import { isRoleLine } from './role-words.ts';
+import { roleBefore, roleBehind, type StatedRole, withoutTitles } from './stated-role.ts';
+import { columnNamed } from './table-columns.ts';
+
+const LONGEST_LINE = 900;
+const MAX_PERSONS = 200;
+const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u;
+/** A contact soon behind a name. */
+const CONTACT_BEHIND = /^.{0,60}?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
+const OF_THE_PAST =
+  /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
+/** Roles of people who work for others, and of those whom organisations only name because they must. */
+const OUTSIDERS =
+  /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
+/** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
+const ELSEWHEN =
+  /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
+/** "Captain Jane Doe Memorial Run" is nobody. */
+const PART_OF_NAME = /^\s\p{Lu}\p{Ll}/u;
+/** Headings above the names of organisations and the like. */
+const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
+const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
+const MAX_WORDS_OF_LABEL = 4;
+const LINES_BELOW_HEADING = 30;
+const LONGEST_HEADING = 80;
+/** Of office: "Board 2023–2027". */
+const YEARS = /[\s,(]*\d{4}(?:\s?[–/-]\s?\d{2,4})?\)?$/u;
+/** "What people say" is no body. */
+const MIN_SHARE = 0.5;
+const HEADINGS = new Set('h1 h2 h3 h4 h5 h6 dt th strong b legend'.split(' '));
+/** What may stand beside the names in a line of names: titles, a party or role in brackets. */
+const BETWEEN_NAMES =
+  /^(?:[\s,;.&·•–-]|\([^()]{1,40}\)|(?<!\p{L})\p{L}{1,6}\.[ªº]?|(?<!\p{L})(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)(?!\p{L}))*$/iu;
+const LIST =
+  /^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s)\s*$/iu;
+
+/**
+ * People whom a page names with their role in a sentence or a list: "Case officer is Jane Doe", "the chair, Jane Doe
+ * (020 …)", "Auditors: Jane Doe and John Smith". Away from pages about the organisation, such as a product's, role and
+ * name must be a statement by themselves, or have a contact behind them. News name the people of others.
+ */
+export function statedPersons(page: PageLines, source: PageSource): ContactCard[] {
+  const subject = subjectOf(source, page);
+  if (subject === null) return [];
+  const cards: ContactCard[] = [];
+  const site = registrableDomain(source.url) ?? '';
+  let heading: { title: string | null; at: number } = { title: null, at: 0 };
+  for (const [at, line] of page.lines.entries()) {
+    if (cards.length >= MAX_PERSONS) break;
+    if (line.isForeign || line.isAuthor || line.text.length > LONGEST_LINE) continue;
+    if (isHeadingLine(line)) heading = { title: titleOfHeading(line.text), at };
+    if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
+    const isBelow = heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
+    const named = isBelow ? namesOnly(line.text) : [];
+    for (const { name } of named) cards.push(personCard(name, heading.title ?? ''));
+    if (named.length > 0) continue;
+    for (const clause of line.text.split(SENTENCE_END)) {
+      if (!ELSEWHEN.test(clause) && !isOfOthers(clause, line, site)) {
+        cards.push(...personsIn(clause, subject));
+      }
+    }
+  }
+  return cards;
+}
+
+/** The author of a quotation stands below it. */
+function isBelowQuotation(at: number, { lines }: PageLines): boolean {
+  return /^[“„"«]/u.test(lines[at - 1]?.text ?? '');
+}
+
+/** A clause about another organisation: one with an address elsewhere, or a maker of the site. */
+function isOfOthers(clause: string, line: PageLine, site: string): boolean {
+  if (isAboutOthers(clause)) return true;
+  const emails = emailsOfLine(line);
+  if (emails.length === 0 || emails.some((email) => isAtDomain(email, site))) return false;
+  return emails.some((email) => domainOfEmail(email) !== null);
+}
+
+/** A heading with a role, or the name of a body, is the role of those below it. */
+function titleOfHeading(written: string): string | null {
+  const text = written.replace(YEARS, '');
+  if (OUTSIDERS.test(text) || OF_THE_PAST.test(text) || NO_PEOPLE.test(text)) return null;
+  const named = kindOfName(text);
+  const isBody = named?.kind === 'team' && named.share >= MIN_SHARE && phraseOfTitle(text) !== null;
+  return isBody || isRoleLine(text) ? text : null;
+}
+
+/** The names of a line that has nothing else. */
+function namesOnly(text: string): NameInText[] {
+  if (kindOfName(text) !== null) return [];
+  const names = namesInText(text);
+  let end = 0;
+  for (const { from, to } of [...names, { from: text.length, to: text.length }]) {
+    if (!BETWEEN_NAMES.test(text.slice(end, from))) return [];
+    end = to;
+  }
+  return names;
+}
+
+function personsIn(clause: string, subject: PageSubject): ContactCard[] {
+  const cards: ContactCard[] = [];
+  /** The label that also applies to a name after a separator, and where it last did. */
+  let label: StatedRole | null = null;
+  let end = 0;
+  for (const { name, from, to } of namesInText(clause)) {
+    const after = clause.slice(to);
+    const listed: StatedRole | null = LIST.test(withoutTitles(clause.slice(end, from)))
+      ? label
+      : null;
+    const role: StatedRole | null = listed ?? roleAround(clause.slice(0, from), after, subject);
+    if (role === null || PART_OF_NAME.test(after)) continue;
+    label = role.isLabel ? role : null;
+    end = to;
+    const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
+    const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
+    if (!isSure || OF_THE_PAST.test(clause) || OUTSIDERS.test(role.title)) continue;
+    cards.push(personCard(name, role.title));
+  }
+  return cards;
+}
+
+function roleAround(before: string, after: string, subject: PageSubject): StatedRole | null {
+  const stated = roleBefore(before) ?? roleBehind(after);
+  const isCalled = subject === 'organization' && CONTACT_BEHIND.test(after);
+  return stated ?? (subject === 'team' || isCalled ? labelBefore(before) : null);
+}
+
+/** On a page of people, or before a name with a contact, any label at the start of a clause tells what the person does. */
+function labelBefore(before: string): StatedRole | null {
+  const title = LABEL.exec(withoutTitles(before))?.[1] ?? '';
+  if (title === '' || title.split(' ').length > MAX_WORDS_OF_LABEL) return null;
+  if (phraseOfTitle(title) === null || columnNamed(title) !== null) return null;
+  return { title, isLabel: true, isStatement: true, isOwn: false };
+}
+
+function personCard(name: string, title: string): ContactCard {
+  return contactCard({ technique: 'team-card', kind: 'person', name, title });
+}
+
+/** A heading, a term, or a line that is emphasized as a whole. */
+function isHeadingLine({ elements, text }: PageLine): boolean {
+  return text.length <= LONGEST_HEADING && elements.every(isInHeading);
+}
+
+function isInHeading(element: HtmlElement | null): boolean {
+  let at: HtmlNode | null = element;
+  for (let up = 0; at && isElement(at) && up < 3; up += 1) {
+    if (HEADINGS.has(at.name)) return true;
+    at = at.parent;
+  }
+  return false;
+}

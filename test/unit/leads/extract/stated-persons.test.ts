@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { openPage } from '#src/files/open-page.ts';
+import { readPageLines } from '#src/leads/extract/page-lines.ts';
+import { statedPersons } from '#src/leads/extract/stated-persons.ts';
+
+const read = (html: string, path = '/about'): [string | null, string | null][] => {
+  const page = openPage(html);
+  const source = { url: `https://acme.test${path}`, html, page, region: null };
+  return statedPersons(readPageLines(page.root), source).map(({ name, title }) => [name, title]);
+};
+
+describe('a role beside a name', () => {
+  test.each([
+    ['Sekretær for utvalget er Linn Ødegård.', 'Linn Ødegård', 'Sekretær for utvalget'],
+    ['Hoje a gerente é Matilde Sarabando, sua bisneta.', 'Matilde Sarabando', 'gerente'],
+    ['Co-owner Amos Leland looks after the mill.', 'Amos Leland', 'Co-owner'],
+    ['Ask the chair, Fidelma Burke, for a seat.', 'Fidelma Burke', 'chair'],
+    ['Zeptejte se: předseda výboru Stanislav Koukal', 'Stanislav Koukal', 'předseda výboru'],
+    ['Předseda: Zbyněk Fiala.', 'Zbyněk Fiala', 'Předseda'],
+    ['Jednatel př. František Hanzal, tel: 605 000 118', 'František Hanzal', 'Jednatel'],
+    ['Dirigent er cand.mag. Rasmus Vedel.', 'Rasmus Vedel', 'Dirigent'],
+    [
+      'In sala vi accoglie Tommaso Pieraccini, sommelier; vi aspetta.',
+      'Tommaso Pieraccini',
+      'sommelier',
+    ],
+    ['Oldřich Bureš (předseda kontrolního výboru)', 'Oldřich Bureš', 'předseda kontrolního výboru'],
+    [
+      'Hans far Sten Hallberg är ordförande i styrelsen och nås via mejl.',
+      'Sten Hallberg',
+      'ordförande',
+    ],
+    [
+      '1ª Teniente de Alcalde: D. HILARIO PEÑALBA SOTO.',
+      'HILARIO PEÑALBA SOTO',
+      '1ª Teniente de Alcalde',
+    ],
+  ])('is its title: %s', (text, name, title) => {
+    expect(read(`<p>${text}</p>`)).toEqual([[name, title]]);
+  });
+
+  test('with a colon is the title of all names behind it', () => {
+    expect(
+      read('<p>Revisorer: Ing-Marie Dahl och Börje Kvarnström. Valberedning: ingen.</p>'),
+    ).toEqual([
+      ['Ing-Marie Dahl', 'Revisorer'],
+      ['Börje Kvarnström', 'Revisorer'],
+    ]);
+  });
+});
+
+test.each([
+  ['Directrice : Mme Fanny Bessière, 05 36 49 12 30', 'Fanny Bessière', 'Directrice'],
+  ['Suppleant: Gorm Eskildsen.', 'Gorm Eskildsen', 'Suppleant'],
+  ['Il pane è di Fatou Ndiaye, la nostra pasticciera.', 'Fatou Ndiaye', 'pasticciera'],
+  [
+    'Σήμερα: Ελευθερία Ψωμαδάκη, υπεύθυνη πωλήσεων (info@acme.test)',
+    'Ελευθερία Ψωμαδάκη',
+    'υπεύθυνη πωλήσεων',
+  ],
+  [
+    'Redaktion und Presse: Mag. Franziska Tschugg, DW 35, presse@acme.test',
+    'Mag. Franziska Tschugg',
+    'Redaktion und Presse',
+  ],
+])('forms of address, brackets and contacts do not hide a person: %s', (text, name, title) => {
+  expect(read(`<p>${text}</p>`)).toEqual([[name, title]]);
+});
+
+test('labels of unknown words need a contact unless the page is about people', () => {
+  expect(read('<p>Redaktion und Presse: Franziska Tschugg</p>')).toEqual([]);
+  expect(read('<p>Zuständig: Amtsgericht Lüneburg, 04131 2020</p>')).toEqual([]);
+});
+
+test('a body may have its years of office behind its name', () => {
+  expect(read('<h1>Formannskapet 2023–2027</h1><p>Mona Fossdal (Ap)</p>', '/x')).toEqual([
+    ['Mona Fossdal', 'Formannskapet'],
+  ]);
+});
+
+describe('no person is read from', () => {
+  test.each([
+    ['the past', 'Our founder and first director, John Smith, left.'],
+    ['former staff', 'Jane Doe, former director, sends her greetings.'],
+    ['honours', 'Jane Doe, honorary president, sold her shares.'],
+    ['quotations', '“Great!” says the director, Jane Doe.'],
+    ['events', '19:30, Great Hall: symphony, conductor Masako Ito'],
+    ['dates long ago', 'In 1911 the chair, Josiah Stead, gave the clock.'],
+    ['data protection officers', 'Datenschutzbeauftragte: Katja Milkau'],
+    ['the maker of the site', 'Diseño: Tinta Clara'],
+    ['photographers', 'Fotograf: Jane Doe'],
+    ['an address elsewhere', 'Contact the chair, Ulla Brandt, ulla@other.test'],
+    ['firms', 'Auditor: Jane Doe, Ltd'],
+    ['a role of somebody else in brackets', 'Beneficiar: Colina Verde (primar Gavril Boca)'],
+    ['speeches', 'Discurso de la delegada, Lucía Prados'],
+    ['fields of a profession', 'Facharzt für Innere Medizin'],
+    ['a field behind a role and a comma', 'Associate, Party Wall'],
+    ['thanks', 'The director thanked Jane Doe'],
+    ['a title behind a name without a role', 'Jane Doe, a friend of the house'],
+  ])('%s', (_, text) => {
+    expect(read(`<p>${text}</p>`).filter(([name]) => name !== 'Gavril Boca')).toEqual([]);
+  });
+
+  test('the author of a quotation', () => {
+    expect(read('<div><p>“Great!”</p><p>Marta Figueiredo – arquiteta</p></div>')).toEqual([]);
+  });
+
+  test('news, and sentences on pages about other things', () => {
+    const html = '<p>The chair, Jane Doe, opens the fair.</p>';
+    expect(read(html)).toEqual([['Jane Doe', 'chair']]);
+    expect(read(html, '/news/fair')).toEqual([]);
+    expect(read(html, '/fair')).toEqual([]);
+  });
+});
+
+test('away from pages about the organisation, a person needs a statement, "our" or a contact', () => {
+  expect(read('<p>Case officer is Jane Doe.</p>', '/roads')).toEqual([
+    ['Jane Doe', 'Case officer'],
+  ]);
+  expect(read('<p>Our gardener Jane Doe planted it.</p>', '/roads')).toEqual([
+    ['Jane Doe', 'gardener'],
+  ]);
+  expect(read('<p>The gardener, Jane Doe, 020 7946 0124</p>', '/roads')).toEqual([
+    ['Jane Doe', 'gardener'],
+  ]);
+  expect(read('<p>The gardener, Jane Doe of Roses Ltd, 020 7946 0124</p>', '/roads')).toEqual([]);
+});
+
+describe('names below a heading', () => {
+  test.each([
+    ['<h3>Zastupitelstvo obce</h3><p>Ing. Pavel Doležal, Iveta Šimková</p>', 'Zastupitelstvo obce'],
+    ['<h2>Hochschulrat</h2><ul><li>Pavel Doležal</li><li>Iveta Šimková</li></ul>', 'Hochschulrat'],
+    [
+      '<p><strong>CONCEJALES</strong></p><p>Pavel Doležal (PSV)<br>Iveta Šimková (PSV)</p>',
+      'CONCEJALES',
+    ],
+  ])('that names a body or a role have it as their title: %s', (html, title) => {
+    const found = read(html);
+    expect(found.map(([name]) => name?.replace('Ing. ', ''))).toEqual([
+      'Pavel Doležal',
+      'Iveta Šimková',
+    ]);
+    expect(found.map(([, one]) => one)).toEqual([title, title]);
+  });
+
+  test.each([
+    '<h2>Partner</h2><p>Jane Doe, John Smith</p>',
+    '<h2>Our walks</h2><p>Jane Doe, John Smith</p>',
+    '<h2>Hochschulrat</h2><p>Jane Doe thanks John Smith</p>',
+    '<h2>Committee</h2><h3>Walks</h3><p>Jane Doe, John Smith</p>',
+    '<h2>Committee</h2><p>Yönetim Kurulu</p>',
+  ])('that names neither have none: %s', (html) => {
+    expect(read(html, '/walks')).toEqual([]);
+  });
+});
+
+test('on a page of people a label in any words is a role', () => {
+  const html = '<p>Bus escort: Carmel Linnane. Ved klaveret: Oksana Bondar.</p>';
+  expect(read(html, '/team')).toEqual([
+    ['Carmel Linnane', 'Bus escort'],
+    ['Oksana Bondar', 'Ved klaveret'],
+  ]);
+  expect(read(html, '/walks')).toEqual([]);
+  expect(read('<p>E-mail: Carmel Linnane</p>', '/team')).toEqual([]);
+});

@@ -72,10 +72,13 @@ async function measure(collection: Collection) {
     return body.results.map((hit: { document_id: string }) => hit.document_id);
   };
   const bm25 = plainBm25(collection.documents);
-  // The words of the last documents are gathered last.
+  // The words of the last documents are gathered last. Not every document has one of its own.
+  const places = new Map(items.map(({ document }, at) => [document.id, at]));
+  const placeOf = ({ document }: { document: string }) => places.get(document) ?? -1;
   const last = bm25
     .rareWords(Infinity)
-    .findLast(({ document }) => document === items.at(-1)?.document.id);
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .at(-1);
   if (last) {
     await until(async () => {
       const query = swapLetters(last.word);

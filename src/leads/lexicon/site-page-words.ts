@@ -74,7 +74,10 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
     consiglio direttivo; direttivo; consiglio comunale; giunta; giunta comunale; collegio sindacale; revisori dei conti; direcao; orgaos sociais; corpos sociais; conselho fiscal; assembleia geral; camara municipal; executivo municipal; vereacao
     bestuur; het bestuur; raad; gemeenteraad; college van b en w; raad van toezicht; kascommissie; rada gminy; komisja rewizyjna; rada nadzorcza; zarzad; dozorci rada; revizni komise; zastupitelstvo obce; rada obce
     kommunfullmaktige; kommunstyrelsen; valberedning; kommunestyret; formannskapet; valgkomite; kommunalbestyrelsen; byradet; kunnanhallitus; kunnanvaltuusto; hallitus
-    felugyelo bizottsag; kepviselo testulet; kuratorium; consiliul local; consiliul director; comisia de cenzori; denetim kurulu; belediye meclisi; διοικητικο συμβουλιο; δημοτικο συμβουλιο; ελεγκτικη επιτροπη`,
+    felugyelo bizottsag; kepviselo testulet; kuratorium; consiliul local; consiliul director; comisia de cenzori; denetim kurulu; belediye meclisi; διοικητικο συμβουλιο; δημοτικο συμβουλιο; ελεγκτικη επιτροπη
+    executivo; o executivo; assembleia; assembleia de freguesia; assembleia municipal; corpo clinico; kyrkorad; kyrkoradet; kyrkofullmaktige; menighedsrad; menighedsradet; menighetsrad; kirchenrat; pfarrgemeinderat; presbyterium; kerkenraad
+    specialists; our specialists; spezialisten; specialistes; nos specialistes; nos medecins; especialistas; medicos; nuestros medicos; specialisti; i nostri specialisti; medici; i nostri medici; specialisten; artsen; specjalisci; lekarze; nasi lekarze; dyrekcja; lekari; nasi lekari
+    upravni odbor; nadzorni odbor; uprava; ljudi; nasi ljudi; zaposleni; zaposlenici; djelatnici; tko smo`,
   members: `
     members; our members; member directory; members directory; membership directory; member list; directory; business directory; exhibitors; exhibitor list; tenants; our tenants; shops; stores directory; store directory; stallholders; traders; vendors; residents; clubs; local businesses
     mitglieder; unsere mitglieder; mitgliederliste; mitgliederverzeichnis; mitgliedsbetriebe; mitgliedsunternehmen; aussteller; ausstellerverzeichnis; unsere handler; handlerverzeichnis; geschafte; mieter; firmenverzeichnis; branchenbuch; branchenverzeichnis; gewerbe; gastgeber; vereine; shops und gastro

@@ -17,8 +17,9 @@ import { columnNamed } from './table-columns.ts';
 const LONGEST_LINE = 900;
 const MAX_PERSONS = 200;
 const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u;
-/** A contact soon behind a name. */
-const CONTACT_BEHIND = /^.{0,60}?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
+/** A contact soon behind a name; an account number is none. */
+const CONTACT_BEHIND =
+  /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 const OF_THE_PAST =
   /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
 /** Roles of people who work for others, and of those whom organisations only name because they must. */
@@ -28,7 +29,9 @@ const OUTSIDERS =
 const ELSEWHEN =
   /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
 /** "Captain Jane Doe Memorial Run" is nobody. */
-const PART_OF_NAME = /^\s\p{Lu}\p{Ll}/u;
+const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
+/** An en space, which no line contains otherwise. */
+const BOUNDARY = '\u2002';
 /** Headings above the names of organisations and the like. */
 const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
@@ -60,19 +63,34 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
   for (const [at, line] of page.lines.entries()) {
     if (cards.length >= MAX_PERSONS) break;
     if (line.isForeign || line.isAuthor || line.text.length > LONGEST_LINE) continue;
+    const text = withBoundaries(line);
     if (isHeadingLine(line)) heading = { title: titleOfHeading(line.text), at };
     if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
     const isBelow = heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
-    const named = isBelow ? namesOnly(line.text) : [];
+    const named = isBelow ? namesOnly(text) : [];
     for (const { name } of named) cards.push(personCard(name, heading.title ?? ''));
     if (named.length > 0) continue;
-    for (const clause of line.text.split(SENTENCE_END)) {
+    for (const clause of text.split(SENTENCE_END)) {
       if (!ELSEWHEN.test(clause) && !isOfOthers(clause, line, site)) {
         cards.push(...personsIn(clause, subject));
       }
     }
   }
   return cards;
+}
+
+/**
+ * The text of a line, with a boundary between elements of several words each: no name goes on there. The parts of a name
+ * may be elements of their own.
+ */
+function withBoundaries({ pieces, text }: PageLine): string {
+  let joined = '';
+  for (const [at, piece] of pieces.entries()) {
+    const isBoundary = piece.includes(' ') && (pieces[at - 1] ?? '').includes(' ');
+    const space = at === 0 || /^[,.;:)]/.test(piece) ? '' : isBoundary ? BOUNDARY : ' ';
+    joined += `${space}${piece}`;
+  }
+  return pieces.length > 1 ? joined : text;
 }
 
 /** The author of a quotation stands below it. */
@@ -97,8 +115,9 @@ function titleOfHeading(written: string): string | null {
   return isBody || isRoleLine(text) ? text : null;
 }
 
-/** The names of a line that has nothing else. */
-function namesOnly(text: string): NameInText[] {
+/** The names of a line that has nothing else but, in the next element, what the person is from. */
+function namesOnly(written: string): NameInText[] {
+  const [text = ''] = written.split(BOUNDARY, 1);
   if (kindOfName(text) !== null) return [];
   const names = namesInText(text);
   let end = 0;

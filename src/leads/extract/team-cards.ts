@@ -8,6 +8,7 @@ import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { personNameKey } from './person-name.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
+import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
 import { statedPersons } from './stated-persons.ts';
 
@@ -61,7 +62,12 @@ export function readTeamCards(source: PageSource): ContactCard[] {
     new Set(cards.flatMap(({ emails }) => emails)),
   );
   const known = new Set([...cards, ...inSentences].map(keyOf));
-  const stated = statedPersons(page, source).filter((card) => !known.has(keyOf(card)));
+  // "Acme Tools" below "Our team" at acme-tools.com
+  const isHost = ({ name, title }: ContactCard): boolean =>
+    !isRoleLine(title ?? '') && isOrganization(name ?? '');
+  const stated = statedPersons(page, source).filter(
+    (card) => !known.has(keyOf(card)) && !isHost(card),
+  );
   return [...cards, ...inSentences, ...stated];
 }
 

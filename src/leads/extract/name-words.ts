@@ -14,7 +14,7 @@ const NO_NAME = [
   'amtsgericht registergericht handelsregister finanzamt gemeinde landkreis rathaus bibliothek vereinigung kammer juzgado registro ayuntamiento diputacion ministerio',
   'tribunale comune regione agenzia biblioteca conservatoria rechtbank gemeente autoriteit bibliotheek urzad izba gmina biblioteka soud urad komora mesto obec knihovna',
   'tingsratt kommun lansstyrelsen bolagsverket bibliotek biblioteket biblioteks kommune kunta kaupunki kirjasto birosag onkormanyzat konyvtar',
-  'police polizei polizia policia policja policie politie politi polis polisen poliisi starostwo powiatowe powiatowy bankhaus sparkasse volksbank raiffeisenbank caja poligono industrial',
+  'police polizei polizia policia policja policie politie politiet polisen poliisi starostwo powiatowe powiatowy bankhaus sparkasse volksbank raiffeisenbank poligono industrial',
   'movimento movimiento movement partido partito partei parti alianca alianza alliance coligacao coalicion bundnis servis knjigovodstvo student students hermanos talleres',
   'judecatoria primaria mahkemesi odasi belediyesi kutuphanesi δημος βιβλιοθηκη администрация библиотека',
   'memorial trophy run court district division revision revisionsbyran compliance treuhand diplome diplomee',

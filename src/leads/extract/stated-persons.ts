@@ -6,7 +6,7 @@ import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
-import type { PageLine, PageLines } from './page-lines.ts';
+import { BOUNDARY, type PageLine, type PageLines, withBoundaries } from './page-lines.ts';
 import { type PageSubject, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
 import { phraseOfTitle } from './role-text.ts';
@@ -25,13 +25,15 @@ const OF_THE_PAST =
 /** Roles of people who work for others, and of those whom organisations only name because they must. */
 const OUTSIDERS =
   /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
+/** With the name of a firm behind their own, auditors and accountants are not of the organisation. */
+const AUDITOR =
+  /audit|revis|prüfer|treuhänd|accountant|bookkeep|buchhalt|comptable|contable|contador|contabil|boekhoud|accountant|regnskap|bokför|kirjanpit|tilintark|księg|účetn|daňov|knjigovo|könyv/iu;
+const OF_FIRM = /^,\s\p{Lu}[\p{L}&.-]+\s\p{Lu}/u;
 /** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
 const ELSEWHEN =
   /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
 /** "Captain Jane Doe Memorial Run" is nobody. */
 const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
-/** An en space, which no line contains otherwise. */
-const BOUNDARY = '\u2002';
 /** Headings above the names of organisations and the like. */
 const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
@@ -77,20 +79,6 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     }
   }
   return cards;
-}
-
-/**
- * The text of a line, with a boundary between elements of several words each: no name goes on there. The parts of a name
- * may be elements of their own.
- */
-function withBoundaries({ pieces, text }: PageLine): string {
-  let joined = '';
-  for (const [at, piece] of pieces.entries()) {
-    const isBoundary = piece.includes(' ') && (pieces[at - 1] ?? '').includes(' ');
-    const space = at === 0 || /^[,.;:)]/.test(piece) ? '' : isBoundary ? BOUNDARY : ' ';
-    joined += `${space}${piece}`;
-  }
-  return pieces.length > 1 ? joined : text;
 }
 
 /** The author of a quotation stands below it. */
@@ -143,6 +131,7 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
     label = role.isLabel ? role : null;
     end = to;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
+    if (AUDITOR.test(role.title) && OF_FIRM.test(after)) continue;
     const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
     if (!isSure || OF_THE_PAST.test(clause) || OUTSIDERS.test(role.title)) continue;
     cards.push(personCard(name, role.title));

@@ -7,6 +7,7 @@ import { organizationNameTest } from './is-organization-name.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { personNameKey } from './person-name.ts';
+import { isAboutGuests } from './page-subject.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
 import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
@@ -21,6 +22,7 @@ const MAX_HEADINGS = 40;
  * to it, or an address or profile matches the name. Contacts shared by several cards are assigned to no one.
  */
 export function readTeamCards(source: PageSource): ContactCard[] {
+  if (isAboutGuests(source)) return [];
   const page = readPageLines(source.page.root);
   const names = findNames(page);
   const groups = [...Map.groupBy(names, ({ place }) => place).values()].toSorted(

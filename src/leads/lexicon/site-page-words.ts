@@ -130,6 +130,10 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
 const NEWS =
   /^(?:blog|blogs|news|press|presse|aktuelles|actualites|actualite|noticias|notizie|novosti|nieuws|nyheter|events?|veranstaltungen|tags?|categor(?:y|ies)|kategorie|author|autor|archive|archiv|jobs?|careers?|karriere|products?|produkte?|shop|store|cart|warenkorb|articles?|artikel|posts?|magazin|stories|wiki|forum|docs)$/;
 
+/** Pages about people who are not of the organisation: those of the past, guests, and visitors who write there. */
+const OTHERS =
+  /^(?:alumni|our-alumni|alumnae|former-(?:members|students|staff)|ehemalige|anciens(?:-eleves)?|antiguos-alumnos|ex-alunos|ex-allievi|oud-leerlingen|absolwenci|absolventi|seminars?|seminar-series|colloquium|colloquia|kolloquium|speakers?|our-speakers|referenten|ponentes|intervenants|relatori|sprekers|foredragsholdere|talare|prelegenci|guest-?book|gastebuch|gaestebuch|livre-d-or|libro-de-visitas|libro-degli-ospiti|gastenboek|gastbok(?:en)?|gjestebok|gaestebog|vieraskirja|ksiega-gosci|navstevni-kniha|vendegkonyv|testimonials?|sponsors?|our-sponsors|sponsoren|partenaires|nos-partenaires|patrocinadores|sponsorer)$/;
+
 /** Text in the form in which names are compared: lower case, no accents, `-` between and around its words. */
 export function inWordsOf(text: string): string {
   const plain = text
@@ -221,4 +225,9 @@ function namesWithin(text: string): { kind: NamedPageKind; name: string }[] {
 
 export function isNewsName(text: string): boolean {
   return NEWS.test(inWordsOf(text).slice(1, -1));
+}
+
+/** Whether a page with this name is about people or organisations that are not the site's own. */
+export function isNameOfOthers(text: string): boolean {
+  return OTHERS.test(inWordsOf(text).slice(1, -1));
 }

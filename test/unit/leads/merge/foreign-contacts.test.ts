@@ -63,6 +63,17 @@ test.each([
   'Loja criada por Huber, tel. 0221 4302-5501',
   'Κατασκευή: Huber 0221 4302-5501',
   'Telefaks 0221 4302-5501',
+  'Title IX Coordinator: 0221 4302-5501',
+  'Kurýr Letka, infolinka 0221 4302-5501',
+  'Poruchová linka 0221 4302-5501',
+  'Nationella hjälplinjen: 0221 4302-5501',
+  'Averías de agua 0221 4302-5501',
+  'Capitainerie de l’écluse : 0221 4302-5501',
+  'Biljetter via Kulturkassan 0221 4302-5501',
+  'Haustierregister TASSO: 0221 4302-5501',
+  'ANPC: 0221 4302-5501',
+  'Knjigovodstvo: Renata Vučić, 0221 4302-5501',
+  'Laboratuvarımız: Porselen Evi, 0221 4302-5501',
   'Wählen Sie Tel. 0221 4302- und die Durchwahl',
   'Rekening NL18 RABO 0306 5144 20',
 ])('a number of another office is left out: %s', (text) => {
@@ -88,6 +99,24 @@ test('numbers below a heading for useful numbers are left out', () => {
     '<p>Tel. +49 221 4710555</p><h3>Teléfonos de interés</h3><ul><li>Autobuses: +49 221 43025501</li></ul>';
   expect(contacts(html)).toEqual(['+492214710555']);
 });
+
+test.each(['Kde nás koupíte', 'Where to buy', 'Ils nous soutiennent', 'Rivenditori'])(
+  'numbers in a table below the heading %s are left out',
+  (heading) => {
+    const cells = (words: string[]): string =>
+      `<tr>${words.map((word) => `<td>${word}</td>`).join('')}</tr>`;
+    const rows = [
+      ['Shop', 'Town', 'Phone'],
+      ['Good Yarn', 'Brno', 'by mail'],
+      ['Needle', 'Litomyšl', 'by mail'],
+      ['Fold', 'Mlýn', '+49 221 43025501'],
+    ];
+    const table = `<table>${rows.map(cells).join('')}</table>`;
+    expect(contacts(`<p>Tel. +49 221 4710555</p><h2>${heading}</h2>${table}`)).toEqual([
+      '+492214710555',
+    ]);
+  },
+);
 
 test('a page about emergencies does not make its site such an office', () => {
   const html =

@@ -37,6 +37,7 @@ export const OFFICES = [
   'mediateur mediatrice benevole benevoles coordinateur coordinatrice coordonnateur coordonnatrice intervenant intervenante',
   'pediatre cardiologue dermatologue gynecologue radiologue podologue orthophoniste dieteticienne sage-femmes diététicienne',
   'redacteurs correspondant correspondante attache attachee preparateur preparatrice ouvrier ouvriere contremaitre negociant negociante courtier courtiere',
+  'initiateur initiatrice initiateurs encadrant encadrante encadrants encadrement animateur animatrice animateurs benevole benevoles referent referente',
   // Spanish
   'presidentes vicepresidentes secretarios vicesecretario vicesecretaria interventores regidor regidora edil ediles diputado diputada',
   'senador senadora jueza juez alguacil aguacil maestros profesores profesoras tutores directores director-gerente coordinadores orientadores catedratico catedratica',
@@ -72,6 +73,7 @@ export const OFFICES = [
   'sedzia kapitan bosman przewodnik przewodniczka instruktor instruktorka opiekun opiekunka wolontariusz wolontariuszka rzecznik rzeczniczka szkutnik szkutniczka',
   'pszczelarz rolnik rolniczka introligator introligatorka drukarz krawiec krawcowa kowal slusarz spawacz tokarz mechanik lakiernik blacharz dekarz murarz',
   'pediatra kardiolog dermatolog ginekolog okulista optyk polozna masazysta masazystka asystenci rejestratorka notarialny',
+  'wychowawca wychowawczyni wychowawcy instruktor instruktorka instruktorzy opiekun opiekunka opiekunowie logopeda pedagog bibliotekarz bibliotekarka woznica palacz wozna wozny',
   // Czech and Slovak
   'mistopredsedove predsedova predsedkyna predsednicka podpredseda podpredsednicka tajomnik tajomnicka revizor revizorka jednatele zastupce zastupca zastupkyna',
   'primator primatorka mistostarostove poslanec poslankyne poslankyna radni senator senatorka velitel velitelka podvelitel nacelnik nacelnice preparator strojnik',

@@ -208,6 +208,7 @@ describe('a role line', () => {
     'Geschäftsführer',
     'Vertriebsleiterin',
     'Leiterin Einkauf',
+    'stellv. Obermeister',
     'Directrice générale',
     'Chargée de communication',
     'Directora de ventas',

@@ -25,6 +25,8 @@ describe('a role beside a name', () => {
       'Koordinatorica volontera',
     ],
     ['Elvira Nikšić, članica', 'Elvira Nikšić', 'članica'],
+    ['Wychowawcy: Iwona Smardz', 'Iwona Smardz', 'Wychowawcy'],
+    ['Fatoumata Keïta, initiatrice fédérale : école', 'Fatoumata Keïta', 'initiatrice fédérale'],
     ['Coveiro: sr. Abílio Roque, 917 249 033', 'Abílio Roque', 'Coveiro'],
     [
       'In sala vi accoglie Tommaso Pieraccini, sommelier; vi aspetta.',

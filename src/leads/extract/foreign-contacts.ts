@@ -30,9 +30,9 @@ const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
 const LONGEST_CLAUSE = 160;
-/** The full stop of "ul. Stawki" and "av. Foch" ends no sentence. */
+/** The full stop of "ul. Stawki" and "av. Foch" ends no sentence, and a house number no list of numbers. */
 const CLAUSE_END =
-  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st))[.!?;] (?=\p{Lu})|[。；•|]|\d{3,}\)?, /gu;
+  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st))[.!?;] (?=\p{Lu})|[。；•|]|(?:\d[ ()/.-]{1,3}\d{2,}|\d{5,})\)?, /gu;
 const LINES_BELOW_HEADING = 16;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;

@@ -30,7 +30,7 @@ const SERVICES = [
   'schulpsycholog\\p{L}*|pedagogicko-psychologick\\p{L}*|poradni\\p{L}* psychologiczn\\p{L}*',
 ];
 const OFFICE = new RegExp(
-  `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|制作|製作|提携|タクシー|観光協会|市役所|例[：:]`,
+  `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|(?:制作|製作)(?!所)|提携|タクシー|観光協会|市役所|例[：:]`,
   'u',
 );
 

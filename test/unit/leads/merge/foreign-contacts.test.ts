@@ -41,6 +41,7 @@ test.each([
   'Giftnotruf: 0228 19 240',
   'Zuständige Kammer: Ärztekammer Rheinufer, Weg 9, 40474 Düsseldorf, Tel. 0211 4302-5501',
   'Vertretung: Praxis Habicht, Neusser Str. 5, Tel. 0221 4710700',
+  'Vertretung: Praxis Dr. Rolf Habicht, Neusser Str. 555, Tel. 0221 4710700',
   'ホームページ制作：すずめ企画　03-3555-0199',
   'Karten im Tourismusbüro, Tel. 0221 4302-5501',
   'Beispiel: Erika Muster, Telefon 0221 4302-5501',
@@ -122,6 +123,12 @@ test('a page about emergencies does not make its site such an office', () => {
   const html =
     '<html lang="de"><title>Notdienst - acme</title><p>Tel. 0221 4710555</p><p>Giftnotruf: 0228 19 240</p></html>';
   expect(contacts(html)).toEqual(['+492214710555']);
+});
+
+test('a works (製作所) is not the maker of a site (製作), so it has numbers of others', () => {
+  const html =
+    '<html lang="ja"><title>宮里製作所</title><p>電話 0285-55-0140</p><p>タクシー 0285-22-0000</p></html>';
+  expect(contacts(html)).toEqual(['+81285550140']);
 });
 
 test('a number that is only marked up as a fax is none', () => {

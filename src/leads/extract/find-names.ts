@@ -1,5 +1,13 @@
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
-import { linkAround, type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.ts';
+import { isAboutOthers } from './foreign-contacts.ts';
+import {
+  BOUNDARY,
+  linkAround,
+  type PageLine,
+  type PageLines,
+  piecesOutsideLinks,
+  withBoundaries,
+} from './page-lines.ts';
 import {
   isContactLine,
   roleOfLabel,
@@ -40,6 +48,8 @@ const LONGEST_LINE = 160;
 const MAX_NAMES = 3_000;
 const MAX_WORDS_OF_LABEL = 3;
 const MAX_LEVELS_IN_CELL = 4;
+/** Where women are "D.ª", "D." is no initial. */
+const DON = /(?<=^|, )D\.\s/gu;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
 const CONTACT = /@|\d{4}|\bhttps?:/i;
 
@@ -56,6 +66,7 @@ export function findNames(
   for (const [at, line] of lines.entries()) {
     if (found.length >= MAX_NAMES) break;
     if (line.isForeign || line.text.length > LONGEST_LINE || others.has(at)) continue;
+    if (isAboutOthers(line.text)) continue;
     for (const { piece, isUnspaced: _, ...read } of introduced(namesIn(line), lines, at)) {
       const element = line.elements[piece] ?? null;
       const strength = read.isLabelled ? 1 : line.column === 'name' ? 3 : strengthOf(element);
@@ -128,7 +139,7 @@ const nothingElse = {
 function namesIn(line: PageLine): NameInLine[] {
   const { text, pieces, column } = line;
   if (column !== null && column !== 'name') return [];
-  const whole = readPersonName(text);
+  const whole = withBoundaries(line).includes(BOUNDARY) ? null : readPersonName(text);
   if (whole !== null) return [{ ...nothingElse, name: whole }];
   const unspaced = unspacedNameWithRole(text);
   if (unspaced !== null) return [{ ...nothingElse, ...unspaced, isUnspaced: true }];
@@ -218,7 +229,9 @@ function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameIn
     return isShort ? nameWithRole(written).filter((one) => one.title !== null) : [];
   }
   const whole = readPersonName(list);
-  const parts = list.split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u);
+  const parts = (/(?<!\p{L})D\.?\s?ª/u.test(list) ? list.replace(DON, '') : list).split(
+    /\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u,
+  );
   // "Jane Doe, PhD" is one name.
   const names = whole === null ? parts.map(readPersonName) : [whole];
   if (names.includes(null)) return [];

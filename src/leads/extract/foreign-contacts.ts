@@ -17,6 +17,7 @@ const MAKERS = [
   '(?:réalisation|conception|création|hébergement|hébergeur|crédits?(?: photos?)?)(?: (?:du site|web|et \\p{L}+))?(?: par| :|:)|(?:réalisé|créé|hébergé|développé) par',
   '(?:diseño|desarrollo|alojamiento)(?: web)?(?: por|:)|(?:diseñado|desarrollado|alojado) por|(?:desenvolvido|criado|feito|design) por|desenvolvimento:',
   'realizzazione(?: sito(?: web)?)?:?|sito (?:web )?(?:realizzato|creato) da|credits:|website door|(?:ontwerp|ontwikkeling)(?: en \\p{L}+)?(?: door|:)|(?:ontwikkeld|gemaakt|gebouwd) door',
+  '(?:ilustracije|illustrationen|illustrations?|ilustraciones|illustrazioni|ilustrações|illustraties|ilustracje|ilustrace|fotografije|fotografías|fotografie|zdjęcia|foto):',
   'webmaster:|(?:realizacja|projekt)(?: (?:i wykonanie|strony))?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
   'tvorba (?:webu|stránek)|web vytvořil\\p{L}*|készítette:?|web tasarım:?|tasarım:|(?:разработка|создание|дизайн)(?: сайта)?(?::| [—–-])|サイト制作',
   '(?:web|internet)auftritt(?::| von)|(?:nettsted(?:et)? )?(?:levert|driftet) av|(?:site|loja|página) (?:criad[oa]|desenvolvid[oa]|feit[oa]) por|κατασκευή(?: ιστοσελίδας| ιστοτόπου)?:',
@@ -24,15 +25,15 @@ const MAKERS = [
 const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
 /** A heading, or a whole line, above text about another organisation. */
 const OTHERS_HEADING =
-  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|parceiros|patroc[íi]nadores)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
+  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|ils nous soutiennent|nos partenaires|partenaires|our sponsors|unsere sponsoren|nos sponsors|nuestros patrocinadores|patrocinadores|colaboran|onze sponsors|nostri sponsor|sponsorer|v[åa]ra sponsorer|sponzo[řr]i|sponsorzy|where to buy|stockists|bezugsquellen|verkaufsstellen|points de vente|d[óo]nde comprar|onde comprar|dove acquistare|rivenditori|verkooppunten|[åa]terf[öo]rs[äa]ljare|forhandlere|j[äa]lleenmyyj[äa]t|gdzie kupi[ćc]|kde (?:n[áa]s )?koup[íi]te?|parceiros|patroc[íi]nadores)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
 const LONGEST_CLAUSE = 160;
-/** The full stop of "ul. Stawki" and "av. Foch" ends no sentence. */
+/** The full stop of "ul. Stawki" and "av. Foch" ends no sentence, and a house number no list of numbers. */
 const CLAUSE_END =
-  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st))[.!?;] (?=\p{Lu})|[。；•|]|\d{3,}\)?, /gu;
-const LINES_BELOW_HEADING = 8;
+  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st))[.!?;] (?=\p{Lu})|[。；•|]|(?:\d[ ()/.-]{1,3}\d{2,}|\d{5,})\)?, /gu;
+const LINES_BELOW_HEADING = 16;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
 const MAX_ANCESTORS = 12;

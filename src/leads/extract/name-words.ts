@@ -14,6 +14,8 @@ const NO_NAME = [
   'amtsgericht registergericht handelsregister finanzamt gemeinde landkreis rathaus bibliothek vereinigung kammer juzgado registro ayuntamiento diputacion ministerio',
   'tribunale comune regione agenzia biblioteca conservatoria rechtbank gemeente autoriteit bibliotheek urzad izba gmina biblioteka soud urad komora mesto obec knihovna',
   'tingsratt kommun lansstyrelsen bolagsverket bibliotek biblioteket biblioteks kommune kunta kaupunki kirjasto birosag onkormanyzat konyvtar',
+  'police polizei polizia policia policja policie politie politiet polisen poliisi starostwo powiatowe powiatowy bankhaus sparkasse volksbank raiffeisenbank poligono industrial',
+  'movimento movimiento movement partido partito partei parti alianca alianza alliance coligacao coalicion bundnis servis knjigovodstvo student students hermanos talleres',
   'judecatoria primaria mahkemesi odasi belediyesi kutuphanesi δημος βιβλιοθηκη администрация библиотека',
   'memorial trophy run court district division revision revisionsbyran compliance treuhand diplome diplomee',
   'privacy policy terms conditions cookie cookies legal notice imprint disclaimer copyright rights reserved',
@@ -100,7 +102,7 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
     'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
     'et paeddr phmr thdr icdr bca mga lek med dent vet pol agr techn theol mont oec.publ dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
     'geol kommr assessor ass mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
-    'г-н г-жа д-р проф τ дρ κ sayın bay bayan'
+    'sc г-н г-жа д-р проф τ дρ κ sayın bay bayan'
   ).split(' '),
 );
 

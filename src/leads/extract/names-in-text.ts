@@ -5,8 +5,8 @@ export const CAPITALISED_RUN =
   /\p{Lu}[\p{L}\p{M}'’-]*\.?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu|y|e) ){0,2}(?:[“"„]\p{Lu}\p{L}{1,12}[”“"] )?\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
 const LEGAL_FORM =
   '(?:GmbH|mbH|AG|KG|OHG|GbR|UG|e\\.\\s?[KV]|Ltd|Limited|LLC|LLP|Inc|Corp|PLC|S\\.?\\s?r\\.?\\s?l|S\\.?\\s?p\\.?\\s?A|S\\.?\\s?n\\.?\\s?c|SARL|SAS|S\\.\\s?L|S\\.\\s?A|Lda|B\\.?\\s?V|N\\.?\\s?V|ApS|A/S|AS|AB|Oy|Sp\\.\\s?z|s\\.\\s?r\\.\\s?o|a\\.\\s?s\\.|Kft|Bt|Zrt|SRL|Ltd\\.? Şti|A\\.\\s?Ş|Ο\\.\\s?Ε|Α\\.\\s?Ε)(?![\\p{L}])';
-/** After the name of a firm. */
-const BEFORE_LEGAL_FORM = new RegExp(`^,?\\s${LEGAL_FORM}`, 'u');
+/** After the name of a firm, and after a code: "IBAN DE12". */
+const NO_NAME_BEFORE = new RegExp(`^(?:,?\\s${LEGAL_FORM}|\\d)`, 'u');
 const FIRM = new RegExp(
   `(\\p{Lu}[\\p{L}&-]*(?: (?:& )?\\p{Lu}[\\p{L}&-]*){0,4}),?\\s${LEGAL_FORM}`,
   'u',
@@ -34,7 +34,7 @@ export function namesInText(text: string): NameInText[] {
     }
     found.push(...inRun.toSorted((a, b) => a.from - b.from));
   }
-  return found.filter(({ to }) => !BEFORE_LEGAL_FORM.test(text.slice(to, to + 30)));
+  return found.filter(({ to }) => !NO_NAME_BEFORE.test(text.slice(to, to + 30)));
 }
 
 /** Adjacent words that form a name, the longest sequence first. */

@@ -37,6 +37,7 @@ export const OFFICES = [
   'mediateur mediatrice benevole benevoles coordinateur coordinatrice coordonnateur coordonnatrice intervenant intervenante',
   'pediatre cardiologue dermatologue gynecologue radiologue podologue orthophoniste dieteticienne sage-femmes diététicienne',
   'redacteurs correspondant correspondante attache attachee preparateur preparatrice ouvrier ouvriere contremaitre negociant negociante courtier courtiere',
+  'initiateur initiatrice initiateurs encadrant encadrante encadrants encadrement animateur animatrice animateurs benevole benevoles referent referente',
   // Spanish
   'presidentes vicepresidentes secretarios vicesecretario vicesecretaria interventores regidor regidora edil ediles diputado diputada',
   'senador senadora jueza juez alguacil aguacil maestros profesores profesoras tutores directores director-gerente coordinadores orientadores catedratico catedratica',
@@ -57,6 +58,7 @@ export const OFFICES = [
   'paroco padre diacono sacristao organista maestrina regente pianista treinador treinadora arbitro monitor monitora guia guias voluntario voluntaria',
   'apicultor apicultora agricultor agricultora pastor pastora queijeiro queijeira moleiro pescador pescadora responsaveis delegado delegada porta-voz',
   'pediatra cardiologista dermatologista ginecologista terapeuta podologista oculista enfermeiros auxiliares mecanico mecanica torneiro soldador rececao',
+  'membros assistentes tecnicos tecnicas administrativo administrativa administrativos administrativas coveiro coveiros motorista motoristas dirigentes animador animadora',
   // Dutch
   'penningmeesters voorzitters vicevoorzitter vice-voorzitter ondervoorzitter bestuurders ambtelijk griffier raadslid raadsleden schepen schepenen',
   'commissielid commissaris coördinator coordinator coordinatrice teamcoordinator hoofdredacteur webbeheerder ledenadministratie',
@@ -71,6 +73,7 @@ export const OFFICES = [
   'sedzia kapitan bosman przewodnik przewodniczka instruktor instruktorka opiekun opiekunka wolontariusz wolontariuszka rzecznik rzeczniczka szkutnik szkutniczka',
   'pszczelarz rolnik rolniczka introligator introligatorka drukarz krawiec krawcowa kowal slusarz spawacz tokarz mechanik lakiernik blacharz dekarz murarz',
   'pediatra kardiolog dermatolog ginekolog okulista optyk polozna masazysta masazystka asystenci rejestratorka notarialny',
+  'wychowawca wychowawczyni wychowawcy instruktor instruktorka instruktorzy opiekun opiekunka opiekunowie logopeda pedagog bibliotekarz bibliotekarka woznica palacz wozna wozny',
   // Czech and Slovak
   'mistopredsedove predsedova predsedkyna predsednicka podpredseda podpredsednicka tajomnik tajomnicka revizor revizorka jednatele zastupce zastupca zastupkyna',
   'primator primatorka mistostarostove poslanec poslankyne poslankyna radni senator senatorka velitel velitelka podvelitel nacelnik nacelnice preparator strojnik',
@@ -85,7 +88,7 @@ export const OFFICES = [
   'idegenvezeto onkentes szovivo meheszmester mehesz gazda pasztor konyvkoto nyomdasz szabo kovacs lakatos hegeszto szerelok gyermekorvos szemesz szuleszno',
   'munkatarsak munkatarsa vezetoje felelos felelose ugyintezo boltvezeto raktaros raktarvezeto',
   // Swedish
-  'ordf vice-ordforande ordforanden kassoren sekreteraren ledamoten suppleanter revisorssuppleant valberedningen sammankallande ombud kanslist kanslichef',
+  'ordf vice-ordforande ordforanden kassoren sekreteraren ledamoten suppleanter revisorssuppleant valberedningen sammankallande ombud kanslist kanslichef ersattare ledamoter',
   'kommunalrad kommunchef kommundirektor forvaltningschef enhetschef bibliotekschef handlaggare handlaggaren registrator naringslivschef socialchef skolchef overformyndare',
   'rektorer larare forskollarare fritidsledare skolskoterska kurator vaktmastaren kock maltidschef kyrkoherde komminister diakon kantor organist korledare dirigent',
   'pianist tranare lagledare domare kapten guide volontar presstalesperson biodlare lantbrukare bonde herde bokbindare tryckare skraddare smed svetsare larling lärling',
@@ -116,8 +119,12 @@ export const OFFICES = [
   'προεδρου αντιπροεδρος ταμιας ταμιες μελος μελη δημαρχος αντιδημαρχος συμβουλοι κοινοταρχης διευθυντες υποδιευθυντης υποδιευθυντρια δασκαλος δασκαλα νηπιαγωγος',
   'καθηγητρια ιερεας διακονος ψαλτης μαεστρος πιανιστας προπονητης διαιτητης αρχηγος ξεναγος εθελοντης εκπροσωπος μελισσοκομος αγροτης βοσκος βιβλιοδετης τυπογραφος ραφτης σιδηρουργος',
   'πωλησεων πωλητης πωλητρια μαγειρισσα αρτοποιος ζαχαροπλαστης ιδιοκτητης ιδιοκτητρια διαχειριστης διαχειριστρια χημικος φαρμακοποιος νοσηλευτης νοσηλευτρια μαια παιδιατρος καρδιολογος οπτικος',
+  // Croatian, Serbian and Slovene
+  'predsjednik predsjednica dopredsjednik dopredsjednica potpredsjednik potpredsjednica predsednik predsednica podpredsednik podpredsednica clan clanica clanovi clanice',
+  'tajnik tajnica blagajnik blagajnica ravnatelj ravnateljica direktor direktorica direktorka voditelj voditeljica vodja upravitelj upravnik upravnica urednik urednica koordinator koordinatorica',
+  'nacelnik nacelnica gradonacelnik zupan zupanja zupnik kapelnik ucitelj uciteljica profesorica odvjetnik odvjetnica odvetnik odvetnica biljeznik lijecnik lijecnica zdravnik zdravnica skiper skladistar kuhar kuharica',
 ].join(' ');
 
 /** Offices that are also common surnames. */
 export const OFFICE_SURNAMES =
-  'koster pastor rehber judge priest deacon minister shepherd farmer fisherman tailor sheriff alderman cantor usher marshal skipper tiler glazier fitter schneider schafer forster imker drucker sattler kuster boer smid smed kowal krawiec kovar krejci szabo kovacs lakatos kantor vogt wart abbe berger cure maitresse forgeron luthier tailleur pastor padre pastora guerra capitan herrero patron boerin molenaar meester bonde herde kapten dommer prest fisker seppa imam kaptan terzi coban sef vali hoca preot cioban olar capitan croitor fierar delegado bader kammerer spieler guide monitor referent rector senator president prezydent dekan kustos sedzia starosta wojewoda mayr meier principal abbot bosman kapitan vikar diakon tag gazda arici ciftci muhtar';
+  'zupan kuhar vodja kapelnik koster pastor rehber judge priest deacon minister shepherd farmer fisherman tailor sheriff alderman cantor usher marshal skipper tiler glazier fitter schneider schafer forster imker drucker sattler kuster boer smid smed kowal krawiec kovar krejci szabo kovacs lakatos kantor vogt wart abbe berger cure maitresse forgeron luthier tailleur pastor padre pastora guerra capitan herrero patron boerin molenaar meester bonde herde kapten dommer prest fisker seppa imam kaptan terzi coban sef vali hoca preot cioban olar capitan croitor fierar delegado bader kammerer spieler guide monitor referent rector senator president prezydent dekan kustos sedzia starosta wojewoda mayr meier principal abbot bosman kapitan vikar diakon tag gazda arici ciftci muhtar';

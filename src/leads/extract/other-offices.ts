@@ -26,10 +26,11 @@ const SERVICES = [
   'urzad|urzedu|informacja turystyczna|szpital|na przyklad|np\\.|infocentrum|informacni centrum|napriklad|taksi|eczane|hastane|polgarmesteri hivatal|gyogyszertar|primaria|taxiul',
   'lieferant|ersatzteile (?:kommen |liefert )?(?:von|vom)|fournisseur|proveedor|fornecedor|fornitore|(?:verdure|pane|vini) (?:arrivano|vengono|proviene) da|leverancier|leverandor|leverantor|dodavatel|dostawca|beszallito|furnizor|tedarikci',
   'statsautoriserede? revisor\\p{L}*|registrert revisor|auktoriserad revisor|commissaire aux comptes|regnskapet fores av|regnskapet forer|regnskapsforer|bokforingen skots|accounts (?:are )?prepared by',
+  'title ix coordinator|anpc|knjigovodstvo|racunovodstvo|laboratuvarimiz|information line|infoline|infolinka|poruchova linka|hjalplinje\\p{L}*|hjaelpelinje\\p{L}*|averias|capitainerie|(?:tickets|biljetter) via|haustierregister|(?:daten|data)skyddsombud',
   'schulpsycholog\\p{L}*|pedagogicko-psychologick\\p{L}*|poradni\\p{L}* psychologiczn\\p{L}*',
 ];
 const OFFICE = new RegExp(
-  `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|制作|製作|提携|タクシー|観光協会|市役所|例[：:]`,
+  `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|(?:制作|製作)(?!所)|提携|タクシー|観光協会|市役所|例[：:]`,
   'u',
 );
 

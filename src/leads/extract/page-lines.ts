@@ -45,9 +45,11 @@ const UNSEEN = new Set(
 );
 const FOREIGN_ELEMENTS = new Set(['nav', 'blockquote', 'q']);
 const FOREIGN_CLASS =
-  /testimonial|(?<!p)review|(?:^|[\s_-])quote|customer-stor|case-stud|breadcrumb|(?:^|[\s_-])comments?(?:[\s_-]|$)|cookie|kundenstimme|referenz|recommendation|temoignage|opinion/i;
+  /testimonial|(?<!p)review|(?:^|[\s_-])quote|customer-stor|case-stud|breadcrumb|(?:^|[\s_-])comments?(?:[\s_-]|$)|(?:^|[\s_-])(?:speakers?|alumn[iae]+)(?:[\s_-]|$)|cookie|kundenstimme|referenz|recommendation|temoignage|opinion/i;
 const AUTHOR_CLASS =
   /(?:^|[\s_-])(?:author|byline|post-?meta|entry-?meta|posted-?by|post-?author)/i;
+/** Between elements of a line: an en space, which no line contains otherwise. */
+export const BOUNDARY = '\u2002';
 const MAX_LINES = 20_000;
 const MAX_LINES_OF_TEXT = 500;
 const MAX_PIECES = 12;
@@ -69,6 +71,20 @@ export function readPageLines(root: HtmlNode): PageLines {
 /** The pieces of a line that are not links: links are contacts or navigation, not statements about a person. */
 export function piecesOutsideLinks({ pieces, elements }: PageLine): string[] {
   return pieces.filter((_, piece) => linkAround(elements[piece] ?? null) === null);
+}
+
+/**
+ * The text of a line, with a boundary between elements of several words each: no name goes on there. The parts of a name
+ * may be elements of their own.
+ */
+export function withBoundaries({ pieces, text }: PageLine): string {
+  let joined = '';
+  for (const [at, piece] of pieces.entries()) {
+    const isBoundary = piece.includes(' ') && (pieces[at - 1] ?? '').includes(' ');
+    const space = at === 0 || /^[,.;:)]/.test(piece) ? '' : isBoundary ? BOUNDARY : ' ';
+    joined += `${space}${piece}`;
+  }
+  return pieces.length > 1 ? joined : text;
 }
 
 /** The link that an element is, or is inside of. */

@@ -1,5 +1,6 @@
 import { canonicalProfile } from './canonical-profile.ts';
 import { contactCard, type ContactCard, type PostalAddress } from './contact-card.ts';
+import { organizationNameTest } from './is-organization-name.ts';
 import { normalizeEmail } from './normalize-email.ts';
 import { normalizePhone } from './normalize-phone.ts';
 import type { PageSource } from './page-source.ts';
@@ -87,12 +88,14 @@ function profileCard({ page }: PageSource): ContactCard | null {
  * "Jane Doe – Head of Sales
  * Acme": a name, a role and the organisation's name.
  */
-function titleCard({ url, page }: PageSource): ContactCard | null {
+function titleCard(source: PageSource): ContactCard | null {
+  const { url, page } = source;
+  const isOrganization = organizationNameTest(source);
   for (const title of [page.title, first(page.metas, ['og:title'])]) {
     if (title.length > LONGEST_TITLE) continue;
     const parts = title.split(TITLE_SEPARATOR).map((part) => part.trim());
     const [head = '', ...rest] = parts.filter((part) => part !== '');
-    const read = nameAndRole(head, rest);
+    const read = nameAndRole(head, rest, isOrganization);
     if (read === null) continue;
     const company = read.rest.length === 1 ? (read.rest[0] ?? null) : siteNameOf({ url, page });
     return contactCard({
@@ -110,10 +113,13 @@ function titleCard({ url, page }: PageSource): ContactCard | null {
 function nameAndRole(
   head: string,
   rest: readonly string[],
+  isOrganization: (name: string) => boolean,
 ): { name: string; role: string; rest: readonly string[] } | null {
   const [role = '', ...others] = rest;
   const name = readPersonName(head);
-  if (name !== null && isRoleLine(role)) return { name, role, rest: others };
+  // "About Jane" and "Baker Doe", which is the organisation.
+  const isRole = isRoleLine(role) && !isOrganization(role);
+  if (name !== null && isRole) return { name, role, rest: others };
   const comma = head.indexOf(',');
   if (comma === -1) return null;
   const before = readPersonName(head.slice(0, comma));

@@ -21,6 +21,8 @@ const WITHOUT_CAPITALS = /^[\u0590-\u06ff\u0900-\u0e7f\p{M}'’"״׳-]{2,16}$/u;
  * McDonald.
  */
 const CAPITALISED = /^(?:d['’])?\p{Lu}[\p{L}\p{M}]*(?:['’ʼ`‑-][\p{L}\p{M}]+){0,3}$/u;
+/** "Verwaltungs-GmbH" */
+const LEGAL_FORM_BEHIND = /[-‑](?:G?mbH|AG|KG|SE|OHG|Stiftung)$/u;
 const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.)$/u;
 const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
 
@@ -67,7 +69,7 @@ export function personNameKey(name: string): string {
 function isName(words: readonly string[]): boolean {
   const core = words.filter((word) => !PARTICLES.has(word));
   if (core.length < 2 || core.length > MAX_WORDS || words.length > MAX_WORDS + 2) return false;
-  if (PLACE.test(words.join(' '))) return false;
+  if (PLACE.test(words.join(' ')) || isTwoNames(words)) return false;
   if (core.every((word) => WITHOUT_CAPITALS.test(word))) return !hasRoleWord(words.join(' '));
   let full = 0;
   for (const word of core) {
@@ -80,13 +82,21 @@ function isName(words: readonly string[]): boolean {
   return full >= 1 && !INITIAL.test(core.at(-1) ?? '');
 }
 
+/** "Jane Doe y John Smith", but not "José Ortega y Gasset". */
+function isTwoNames(words: readonly string[]): boolean {
+  const at = words.findIndex((word) => /^[eyi]$/.test(word));
+  return at >= 2 && words.length - at > 2;
+}
+
 function isOrdinary(word: string): boolean {
   // "BennettPartner": text that lost its element boundaries.
   const glued = /\p{Ll}(\p{Lu}\p{Ll}{3,})$/u.exec(word)?.[1];
   if (glued !== undefined && (isRoleWord(glued) || NO_NAME_WORDS.has(plainLetters(glued))))
     return true;
   const plain = plainLetters(word);
-  if (NO_NAME_WORDS.has(plain) || INSTITUTION.test(plain)) return true;
+  if (NO_NAME_WORDS.has(plain) || INSTITUTION.test(plain) || LEGAL_FORM_BEHIND.test(word)) {
+    return true;
+  }
   if (isRoleWord(word) && !isSurname(word)) return true;
   // "CRM", "USA": a word without vowels, or a short word in capitals, is more likely an abbreviation than a name.
   return /^\p{Lu}{2,}$/u.test(word) && !/[AEIOUYÄÖÜÁÉÍÓÚАЕИОУЫЭЮЯІЇЄΑΕΗΙΟΥΩ]/u.test(word);

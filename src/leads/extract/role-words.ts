@@ -10,6 +10,9 @@ const LONGEST_ROLE = 90;
 const MAX_WORDS = 12;
 /** Shorter words with such an ending are names: Fischer and Becker are not chiefs. */
 const SHORTEST_COMPOUND = 4;
+/** The full stop of "stellv. Leiter" ends no sentence. */
+const SENTENCE_END =
+  /(?<=\p{Ll})(?<!(?<!\p{L})(?:[Ss]tellv|[Ss]tv|[Tt]echn|[Ww]iss|[Aa]sst|[Aa]ssoc|[Dd]ep|[Aa]dj))\.\s+\p{Lu}/u;
 const HAS_UNSPACED = /[\u0590-\u07ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 /** What occurs in sentences, addresses and numbers, but not in names of positions. */
 const NO_ROLE =
@@ -45,7 +48,7 @@ export function isSurname(word: string): boolean {
 export function isRoleLine(line: string): boolean {
   if (line.length < 2 || line.length > LONGEST_ROLE) return false;
   if (NO_ROLE.test(line)) return false;
-  if (/\p{Ll}\.\s+\p{Lu}/u.test(line) || /\p{Ll}{3,}\.$/u.test(line)) return false;
+  if (SENTENCE_END.test(line) || /\p{Ll}{3,}\.$/u.test(line)) return false;
   if (wordsOf(line).length > MAX_WORDS) return false;
   return hasRoleWord(line);
 }

@@ -6,7 +6,7 @@ import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
-import type { PageLine, PageLines } from './page-lines.ts';
+import { BOUNDARY, type PageLine, type PageLines, withBoundaries } from './page-lines.ts';
 import { type PageSubject, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
 import { phraseOfTitle } from './role-text.ts';
@@ -17,18 +17,23 @@ import { columnNamed } from './table-columns.ts';
 const LONGEST_LINE = 900;
 const MAX_PERSONS = 200;
 const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u;
-/** A contact soon behind a name. */
-const CONTACT_BEHIND = /^.{0,60}?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
+/** A contact soon behind a name; an account number is none. */
+const CONTACT_BEHIND =
+  /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 const OF_THE_PAST =
   /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
 /** Roles of people who work for others, and of those whom organisations only name because they must. */
 const OUTSIDERS =
   /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
+/** With the name of a firm behind their own, auditors and accountants are not of the organisation. */
+const AUDITOR =
+  /audit|revis|prüfer|treuhänd|accountant|bookkeep|buchhalt|comptable|contable|contador|contabil|boekhoud|accountant|regnskap|bokför|kirjanpit|tilintark|księg|účetn|daňov|knjigovo|könyv/iu;
+const OF_FIRM = /^,\s\p{Lu}[\p{L}&.-]+\s\p{Lu}/u;
 /** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
 const ELSEWHEN =
   /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
 /** "Captain Jane Doe Memorial Run" is nobody. */
-const PART_OF_NAME = /^\s\p{Lu}\p{Ll}/u;
+const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
 /** Headings above the names of organisations and the like. */
 const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
@@ -60,13 +65,14 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
   for (const [at, line] of page.lines.entries()) {
     if (cards.length >= MAX_PERSONS) break;
     if (line.isForeign || line.isAuthor || line.text.length > LONGEST_LINE) continue;
+    const text = withBoundaries(line);
     if (isHeadingLine(line)) heading = { title: titleOfHeading(line.text), at };
     if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
     const isBelow = heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
-    const named = isBelow ? namesOnly(line.text) : [];
+    const named = isBelow ? namesOnly(text) : [];
     for (const { name } of named) cards.push(personCard(name, heading.title ?? ''));
     if (named.length > 0) continue;
-    for (const clause of line.text.split(SENTENCE_END)) {
+    for (const clause of text.split(SENTENCE_END)) {
       if (!ELSEWHEN.test(clause) && !isOfOthers(clause, line, site)) {
         cards.push(...personsIn(clause, subject));
       }
@@ -97,8 +103,9 @@ function titleOfHeading(written: string): string | null {
   return isBody || isRoleLine(text) ? text : null;
 }
 
-/** The names of a line that has nothing else. */
-function namesOnly(text: string): NameInText[] {
+/** The names of a line that has nothing else but, in the next element, what the person is from. */
+function namesOnly(written: string): NameInText[] {
+  const [text = ''] = written.split(BOUNDARY, 1);
   if (kindOfName(text) !== null) return [];
   const names = namesInText(text);
   let end = 0;
@@ -124,6 +131,7 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
     label = role.isLabel ? role : null;
     end = to;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
+    if (AUDITOR.test(role.title) && OF_FIRM.test(after)) continue;
     const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
     if (!isSure || OF_THE_PAST.test(clause) || OUTSIDERS.test(role.title)) continue;
     cards.push(personCard(name, role.title));

@@ -22,7 +22,7 @@ const OWN = new Set(
 );
 const DETERMINERS = new Set([
   ...OWN,
-  ...'the a an your its der die das den dem ein eine einen einem le la les un une votre el los las il lo i gli o os as um uma de het een az ο η οι του της την τη τον der'.split(
+  ...'the a an your der die das den dem ein eine einen einem le la les un une votre el los las il lo i gli o os as um uma de het een az ο η οι του της την τη τον der'.split(
     ' ',
   ),
 ]);
@@ -63,6 +63,8 @@ export function roleBefore(before: string): StatedRole | null {
   );
   const isNearby = determiner !== -1 && at - determiner <= MAX_WORDS_BEFORE;
   if ((comma ?? dash) !== undefined && !isNearby) return null;
+  // "Our charity and its treasurer, Jane Doe"
+  if (words.slice(0, at).includes('its')) return null;
   // "the speech of the delegate, Jane Doe"
   if (isNearby && GENITIVE.test(words[determiner - 1] ?? '')) return null;
   const isWhole = at <= MAX_WORDS_BEFORE && (isLabel || words.slice(0, at).every(isAttribute));

@@ -7,7 +7,9 @@ import { organizationNameTest } from './is-organization-name.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { personNameKey } from './person-name.ts';
+import { isAboutGuests } from './page-subject.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
+import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
 import { statedPersons } from './stated-persons.ts';
 
@@ -20,6 +22,7 @@ const MAX_HEADINGS = 40;
  * to it, or an address or profile matches the name. Contacts shared by several cards are assigned to no one.
  */
 export function readTeamCards(source: PageSource): ContactCard[] {
+  if (isAboutGuests(source)) return [];
   const page = readPageLines(source.page.root);
   const names = findNames(page);
   const groups = [...Map.groupBy(names, ({ place }) => place).values()].toSorted(
@@ -61,7 +64,12 @@ export function readTeamCards(source: PageSource): ContactCard[] {
     new Set(cards.flatMap(({ emails }) => emails)),
   );
   const known = new Set([...cards, ...inSentences].map(keyOf));
-  const stated = statedPersons(page, source).filter((card) => !known.has(keyOf(card)));
+  // "Acme Tools" below "Our team" at acme-tools.com
+  const isHost = ({ name, title }: ContactCard): boolean =>
+    !isRoleLine(title ?? '') && isOrganization(name ?? '');
+  const stated = statedPersons(page, source).filter(
+    (card) => !known.has(keyOf(card)) && !isHost(card),
+  );
   return [...cards, ...inSentences, ...stated];
 }
 

@@ -74,7 +74,10 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
     consiglio direttivo; direttivo; consiglio comunale; giunta; giunta comunale; collegio sindacale; revisori dei conti; direcao; orgaos sociais; corpos sociais; conselho fiscal; assembleia geral; camara municipal; executivo municipal; vereacao
     bestuur; het bestuur; raad; gemeenteraad; college van b en w; raad van toezicht; kascommissie; rada gminy; komisja rewizyjna; rada nadzorcza; zarzad; dozorci rada; revizni komise; zastupitelstvo obce; rada obce
     kommunfullmaktige; kommunstyrelsen; valberedning; kommunestyret; formannskapet; valgkomite; kommunalbestyrelsen; byradet; kunnanhallitus; kunnanvaltuusto; hallitus
-    felugyelo bizottsag; kepviselo testulet; kuratorium; consiliul local; consiliul director; comisia de cenzori; denetim kurulu; belediye meclisi; διοικητικο συμβουλιο; δημοτικο συμβουλιο; ελεγκτικη επιτροπη`,
+    felugyelo bizottsag; kepviselo testulet; kuratorium; consiliul local; consiliul director; comisia de cenzori; denetim kurulu; belediye meclisi; διοικητικο συμβουλιο; δημοτικο συμβουλιο; ελεγκτικη επιτροπη
+    executivo; o executivo; assembleia; assembleia de freguesia; assembleia municipal; corpo clinico; kyrkorad; kyrkoradet; kyrkofullmaktige; menighedsrad; menighedsradet; menighetsrad; kirchenrat; pfarrgemeinderat; presbyterium; kerkenraad
+    specialists; our specialists; spezialisten; specialistes; nos specialistes; nos medecins; especialistas; medicos; nuestros medicos; specialisti; i nostri specialisti; medici; i nostri medici; specialisten; artsen; specjalisci; lekarze; nasi lekarze; dyrekcja; lekari; nasi lekari
+    upravni odbor; nadzorni odbor; uprava; ljudi; nasi ljudi; zaposleni; zaposlenici; djelatnici; tko smo`,
   members: `
     members; our members; member directory; members directory; membership directory; member list; directory; business directory; exhibitors; exhibitor list; tenants; our tenants; shops; stores directory; store directory; stallholders; traders; vendors; residents; clubs; local businesses
     mitglieder; unsere mitglieder; mitgliederliste; mitgliederverzeichnis; mitgliedsbetriebe; mitgliedsunternehmen; aussteller; ausstellerverzeichnis; unsere handler; handlerverzeichnis; geschafte; mieter; firmenverzeichnis; branchenbuch; branchenverzeichnis; gewerbe; gastgeber; vereine; shops und gastro
@@ -126,6 +129,10 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
 /** Pages below these are about many topics, whatever words are in their names. */
 const NEWS =
   /^(?:blog|blogs|news|press|presse|aktuelles|actualites|actualite|noticias|notizie|novosti|nieuws|nyheter|events?|veranstaltungen|tags?|categor(?:y|ies)|kategorie|author|autor|archive|archiv|jobs?|careers?|karriere|products?|produkte?|shop|store|cart|warenkorb|articles?|artikel|posts?|magazin|stories|wiki|forum|docs)$/;
+
+/** Pages about people who are not of the organisation: those of the past, guests, and visitors who write there. */
+const OTHERS =
+  /^(?:alumni|our-alumni|alumnae|former-(?:members|students|staff)|ehemalige|anciens(?:-eleves)?|antiguos-alumnos|ex-alunos|ex-allievi|oud-leerlingen|absolwenci|absolventi|seminars?|seminar-series|colloquium|colloquia|kolloquium|speakers?|our-speakers|referenten|ponentes|intervenants|relatori|sprekers|foredragsholdere|talare|prelegenci|guest-?book|gastebuch|gaestebuch|livre-d-or|libro-de-visitas|libro-degli-ospiti|gastenboek|gastbok(?:en)?|gjestebok|gaestebog|vieraskirja|ksiega-gosci|navstevni-kniha|vendegkonyv|testimonials?|sponsors?|our-sponsors|sponsoren|partenaires|nos-partenaires|patrocinadores|sponsorer)$/;
 
 /** Text in the form in which names are compared: lower case, no accents, `-` between and around its words. */
 export function inWordsOf(text: string): string {
@@ -218,4 +225,9 @@ function namesWithin(text: string): { kind: NamedPageKind; name: string }[] {
 
 export function isNewsName(text: string): boolean {
   return NEWS.test(inWordsOf(text).slice(1, -1));
+}
+
+/** Whether a page with this name is about people or organisations that are not the site's own. */
+export function isNameOfOthers(text: string): boolean {
+  return OTHERS.test(inWordsOf(text).slice(1, -1));
 }

@@ -16,7 +16,11 @@ const MAX_NAMESAKES = 50;
 export function mergePersons(drafts: readonly LeadDraft[]): LeadDraft[] {
   const byAddress = joinWhere(drafts, ({ emails }) => personal(emails), areNamesAlike);
   const byProfile = joinWhere(byAddress, ({ linkedin }) => linkedin.map(({ value }) => value));
-  const named = Map.groupBy(byProfile, (draft) => `${nameKeyOf(draft)} ${draft.siteDomain}`);
+  // "Doe Jane" and "Jane Doe" are one.
+  const named = Map.groupBy(
+    byProfile,
+    (draft) => `${nameKeyOf(draft).split(' ').toSorted().join(' ')} ${draft.siteDomain}`,
+  );
   return [...named.values()].flatMap(joinNamesakes);
 }
 

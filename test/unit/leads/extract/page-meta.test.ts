@@ -33,6 +33,11 @@ test.each([
   ]);
 });
 
+test('the organisation behind a title is no role, though a trade is its name', () => {
+  const html = '<title>Om Rune | Baker Acme</title>';
+  expect(readPageMeta(source(html, 'https://baker-acme.test/om'))).toEqual([]);
+});
+
 test('Open Graph contact data describes the organization, with its address', () => {
   const data = {
     'og:site_name': 'Acme GmbH',

@@ -20,6 +20,15 @@ describe('a role beside a name', () => {
     ['Jednatel př. František Hanzal, tel: 605 000 118', 'František Hanzal', 'Jednatel'],
     ['Dirigent er cand.mag. Rasmus Vedel.', 'Rasmus Vedel', 'Dirigent'],
     [
+      'Koordinatorica volontera je Ana-Marija Kezić.',
+      'Ana-Marija Kezić',
+      'Koordinatorica volontera',
+    ],
+    ['Elvira Nikšić, članica', 'Elvira Nikšić', 'članica'],
+    ['Wychowawcy: Iwona Smardz', 'Iwona Smardz', 'Wychowawcy'],
+    ['Fatoumata Keïta, initiatrice fédérale : école', 'Fatoumata Keïta', 'initiatrice fédérale'],
+    ['Coveiro: sr. Abílio Roque, 917 249 033', 'Abílio Roque', 'Coveiro'],
+    [
       'In sala vi accoglie Tommaso Pieraccini, sommelier; vi aspetta.',
       'Tommaso Pieraccini',
       'sommelier',
@@ -91,6 +100,11 @@ describe('no person is read from', () => {
     ['photographers', 'Fotograf: Jane Doe'],
     ['an address elsewhere', 'Contact the chair, Ulla Brandt, ulla@other.test'],
     ['firms', 'Auditor: Jane Doe, Ltd'],
+    ['auditors of a firm', 'Auktoriserad revisor Camilla Stålnacke, Räfsta Revision'],
+    ['what is not "our"', 'Our charity is Ashgate; its treasurer, Colin Varley, thanks us.'],
+    ['illustrators', 'Director i ilustracije: Nika Barbarić'],
+    ['banks', 'Account: Rheinau Giro, DE71 3705 0000 0022 1471 08'],
+    ['codes', 'Director: IBAN DE71 3705 0000 0022 1471 08'],
     ['a role of somebody else in brackets', 'Beneficiar: Colina Verde (primar Gavril Boca)'],
     ['speeches', 'Discurso de la delegada, Lucía Prados'],
     ['fields of a profession', 'Facharzt für Innere Medizin'],
@@ -126,10 +140,21 @@ test('away from pages about the organisation, a person needs a statement, "our" 
   expect(read('<p>The gardener, Jane Doe of Roses Ltd, 020 7946 0124</p>', '/roads')).toEqual([]);
 });
 
+test('a name ends with its element, unless the elements are its parts', () => {
+  const firm = '<dl><dt>Tesorera</dt><dd>Nuria Ballarín <small>Gimnasio Nave</small></dd></dl>';
+  expect(read(firm)).toEqual([['Nuria Ballarín', 'Tesorera']]);
+  const told = '<p>Tesorera: Nuria Ballarín <small>Lobera Peiró</small></p>';
+  expect(read(told)).toEqual([['Nuria Ballarín', 'Tesorera']]);
+  const parts = '<p>Tesorera: <b>Nuria</b> <i>Ballarín</i></p>';
+  expect(read(parts)).toEqual([['Nuria Ballarín', 'Tesorera']]);
+});
+
 describe('names below a heading', () => {
   test.each([
     ['<h3>Zastupitelstvo obce</h3><p>Ing. Pavel Doležal, Iveta Šimková</p>', 'Zastupitelstvo obce'],
     ['<h2>Hochschulrat</h2><ul><li>Pavel Doležal</li><li>Iveta Šimková</li></ul>', 'Hochschulrat'],
+    ['<h3>Membros</h3><ul><li>Pavel Doležal</li><li>Iveta Šimková</li></ul>', 'Membros'],
+    ['<h3>Ersättare</h3><p>Pavel Doležal, Iveta Šimková</p>', 'Ersättare'],
     [
       '<p><strong>CONCEJALES</strong></p><p>Pavel Doležal (PSV)<br>Iveta Šimková (PSV)</p>',
       'CONCEJALES',

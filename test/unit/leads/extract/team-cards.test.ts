@@ -34,6 +34,8 @@ describe('no person', () => {
       'a name in a sentence',
       '<p>Our founder <a href="/x">Jane Doe</a> began the company as its director in a garage.</p>',
     ],
+    ['speakers', '<div class="field-speaker"><b>Jane Doe</b>, professor</div>'],
+    ['photographers', '<div><p>Fotos: Jane Doe</p><p>Illustrationen: John Smith</p></div>'],
     ['nothing', ''],
   ])('is read from %s', (_, html) => {
     expect(read(html)).toEqual([]);
@@ -346,5 +348,41 @@ test('a role that is also a surname is a role in lower case', () => {
   ).toEqual([
     ['Jane Doe', 'Bench joiner', ''],
     ['John Smith', 'Bench joiner', ''],
+  ]);
+});
+
+test('the name of the host below the heading of a team is nobody, that of the owner is', () => {
+  const namesIn = (html: string): (string | null)[] => {
+    const url = 'https://acme-rutherford.test/about';
+    return readTeamCards({ url, html, page: openPage(html), region: null }).map(({ name }) => name);
+  };
+  expect(namesIn('<h2>Team</h2><p>Acme Rutherford</p><p>Jane Doe</p>')).toEqual(['Jane Doe']);
+  expect(namesIn('<h2>Owner</h2><p>Acme Rutherford</p>')).toEqual(['Acme Rutherford']);
+});
+
+test.each([
+  ['/alumni', 'Acme'],
+  ['/seminars.html', 'Acme'],
+  ['/42', 'Gästbok – Acme'],
+  ['/sponsors/', 'Acme'],
+])('the people at %s, titled %j, are not of the organisation', (path, title) => {
+  const html = `<title>${title}</title><ul><li>Jane Doe, director</li><li>John Smith, analyst</li></ul>`;
+  const peopleAt = (at: string, body: string): number =>
+    readTeamCards({ url: `https://acme.test${at}`, html: body, page: openPage(body), region: null })
+      .length;
+  expect(peopleAt(path, html)).toBe(0);
+  expect(peopleAt('/people', html.replace(title, 'Acme'))).toBe(2);
+});
+
+test('a name ends with its element, and "D." beside "D.ª" is no part of it', () => {
+  const card = (name: string): string => `<li><h4>${name} <small>Nave Peso</small></h4>Vocal</li>`;
+  const names = (html: string): (string | null)[] => read(html).map(({ name }) => name);
+  expect(names(`<ul>${card('Nuria Ballarín')}${card('Ana Peiró')}</ul>`)).toEqual([
+    'Nuria Ballarín',
+    'Ana Peiró',
+  ]);
+  expect(names('<p>Vocales: D. Mohamed Bouzidi, D.ª Carmen Tapia</p>')).toEqual([
+    'Mohamed Bouzidi',
+    'Carmen Tapia',
   ]);
 });

@@ -41,6 +41,7 @@ test.each([
   'Giftnotruf: 0228 19 240',
   'Zuständige Kammer: Ärztekammer Rheinufer, Weg 9, 40474 Düsseldorf, Tel. 0211 4302-5501',
   'Vertretung: Praxis Habicht, Neusser Str. 5, Tel. 0221 4710700',
+  'Vertretung: Praxis Dr. Rolf Habicht, Neusser Str. 555, Tel. 0221 4710700',
   'ホームページ制作：すずめ企画　03-3555-0199',
   'Karten im Tourismusbüro, Tel. 0221 4302-5501',
   'Beispiel: Erika Muster, Telefon 0221 4302-5501',
@@ -63,6 +64,17 @@ test.each([
   'Loja criada por Huber, tel. 0221 4302-5501',
   'Κατασκευή: Huber 0221 4302-5501',
   'Telefaks 0221 4302-5501',
+  'Title IX Coordinator: 0221 4302-5501',
+  'Kurýr Letka, infolinka 0221 4302-5501',
+  'Poruchová linka 0221 4302-5501',
+  'Nationella hjälplinjen: 0221 4302-5501',
+  'Averías de agua 0221 4302-5501',
+  'Capitainerie de l’écluse : 0221 4302-5501',
+  'Biljetter via Kulturkassan 0221 4302-5501',
+  'Haustierregister TASSO: 0221 4302-5501',
+  'ANPC: 0221 4302-5501',
+  'Knjigovodstvo: Renata Vučić, 0221 4302-5501',
+  'Laboratuvarımız: Porselen Evi, 0221 4302-5501',
   'Wählen Sie Tel. 0221 4302- und die Durchwahl',
   'Rekening NL18 RABO 0306 5144 20',
 ])('a number of another office is left out: %s', (text) => {
@@ -89,10 +101,34 @@ test('numbers below a heading for useful numbers are left out', () => {
   expect(contacts(html)).toEqual(['+492214710555']);
 });
 
+test.each(['Kde nás koupíte', 'Where to buy', 'Ils nous soutiennent', 'Rivenditori'])(
+  'numbers in a table below the heading %s are left out',
+  (heading) => {
+    const cells = (words: string[]): string =>
+      `<tr>${words.map((word) => `<td>${word}</td>`).join('')}</tr>`;
+    const rows = [
+      ['Shop', 'Town', 'Phone'],
+      ['Good Yarn', 'Brno', 'by mail'],
+      ['Needle', 'Litomyšl', 'by mail'],
+      ['Fold', 'Mlýn', '+49 221 43025501'],
+    ];
+    const table = `<table>${rows.map(cells).join('')}</table>`;
+    expect(contacts(`<p>Tel. +49 221 4710555</p><h2>${heading}</h2>${table}`)).toEqual([
+      '+492214710555',
+    ]);
+  },
+);
+
 test('a page about emergencies does not make its site such an office', () => {
   const html =
     '<html lang="de"><title>Notdienst - acme</title><p>Tel. 0221 4710555</p><p>Giftnotruf: 0228 19 240</p></html>';
   expect(contacts(html)).toEqual(['+492214710555']);
+});
+
+test('a works (製作所) is not the maker of a site (製作), so it has numbers of others', () => {
+  const html =
+    '<html lang="ja"><title>宮里製作所</title><p>電話 0285-55-0140</p><p>タクシー 0285-22-0000</p></html>';
+  expect(contacts(html)).toEqual(['+81285550140']);
 });
 
 test('a number that is only marked up as a fax is none', () => {

@@ -44,6 +44,15 @@ describe('people', () => {
     expect(values(company?.emails ?? [])).toEqual(['office@acme.test', 'bob.ray@acme.test']);
   });
 
+  test('are one with the surname first or last', () => {
+    const people = personsOf(
+      merge(
+        page('/', [person('Jane Doe', { title: 'CEO' }), person('Doe Jane', { title: 'CEO' })]),
+      ),
+    );
+    expect(people.map(({ name }) => name?.value)).toEqual(['Jane Doe']);
+  });
+
   test('get the profiles that match their name in every network; the others are the organisation’s', () => {
     const [company, jane] = merge(
       page('/team', [person('Jane Doe', { title: 'CEO' })]),

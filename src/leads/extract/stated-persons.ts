@@ -15,6 +15,8 @@ import { roleBefore, roleBehind, type StatedRole, withoutTitles } from './stated
 import { columnNamed } from './table-columns.ts';
 
 const LONGEST_LINE = 900;
+/** Of text that is searched for people: at worst, names in a text of this length take a second. */
+const MOST_CHARACTERS = 200_000;
 const MAX_PERSONS = 200;
 const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u;
 /** A contact soon behind a name; an account number is none. */
@@ -62,12 +64,15 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
   const cards: ContactCard[] = [];
   const site = registrableDomain(source.url) ?? '';
   let heading: { title: string | null; at: number } = { title: null, at: 0 };
+  let characters = 0;
   for (const [at, line] of page.lines.entries()) {
     if (cards.length >= MAX_PERSONS) break;
     if (line.isForeign || line.isAuthor || line.text.length > LONGEST_LINE) continue;
     const text = withBoundaries(line);
     if (isHeadingLine(line)) heading = { title: titleOfHeading(line.text), at };
     if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
+    characters += text.length;
+    if (characters > MOST_CHARACTERS) break;
     const isBelow = heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
     const named = isBelow ? namesOnly(text) : [];
     for (const { name } of named) cards.push(personCard(name, heading.title ?? ''));

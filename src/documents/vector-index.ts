@@ -50,8 +50,8 @@ export async function readVectorIndex(db: Database): Promise<VectorIndexState> {
 
 /**
  * Runs `work` in at most one Millrace process at a time, on one connection and without a statement timeout. What it sets
- * for the session is reset. An abort cancels the running statement. The lock belongs to the server session: if this process dies while the server goes on
- * building, no other process starts.
+ * for the session is reset. An abort cancels the running statement. The lock belongs to the server session: if this
+ * process dies while the server goes on building, no other process starts.
  *
  * @param db leads to the server itself: through a pooler, the lock would be in one session and the build in another
  *

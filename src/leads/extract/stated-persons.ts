@@ -29,7 +29,7 @@ const OUTSIDERS =
   /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
 /** With the name of a firm behind their own, auditors and accountants are not of the organisation. */
 const AUDITOR =
-  /audit|revis|prüfer|treuhänd|accountant|bookkeep|buchhalt|comptable|contable|contador|contabil|boekhoud|accountant|regnskap|bokför|kirjanpit|tilintark|księg|účetn|daňov|knjigovo|könyv/iu;
+  /audit|revis|prüfer|treuhänd|accountant|bookkeep|buchhalt|comptable|contable|contador|contabil|boekhoud|regnskap|bokför|kirjanpit|tilintark|księg|účetn|daňov|knjigovo|könyv/iu;
 const OF_FIRM = /^,\s\p{Lu}[\p{L}&.-]+\s\p{Lu}/u;
 /** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
 const ELSEWHEN =

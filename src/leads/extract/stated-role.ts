@@ -22,7 +22,7 @@ const OWN = new Set(
 );
 const DETERMINERS = new Set([
   ...OWN,
-  ...'the a an your der die das den dem ein eine einen einem le la les un une votre el los las il lo i gli o os as um uma de het een az ο η οι του της την τη τον der'.split(
+  ...'the a an your der die das den dem ein eine einen einem le la les un une votre el los las il lo i gli o os as um uma de het een az ο η οι του της την τη τον'.split(
     ' ',
   ),
 ]);

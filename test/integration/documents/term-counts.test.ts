@@ -101,3 +101,15 @@ it('folded rows leave their room to the next ones', async () => {
   const first = await sizeAfterLoad();
   expect(await sizeAfterLoad()).toBeLessThan(1.2 * first);
 });
+
+it('folding that is stopped loses no counts, and goes on later', async () => {
+  const { db, inBackground } = stage.services;
+  await sql`insert into term_delta (bucket, workspace_id, terms, deltas)
+    select 7, ${FIRST}, array[7], array[1] from generate_series(1, 600)`.execute(db);
+  const stopping = AbortSignal.abort(new Error('the process stops'));
+  await expect(foldTerms(db, inBackground, stopping)).rejects.toThrow('the process stops');
+  expect(await rowsLeft()).toEqual({ deltas: 350, terms: 1 });
+  expect(await read(FIRST)).toMatchObject({ df: { 7: 600 } });
+  expect(await foldTerms(db, inBackground, new AbortController().signal)).toBe(350);
+  expect(await read(FIRST)).toMatchObject({ df: { 7: 600 } });
+});

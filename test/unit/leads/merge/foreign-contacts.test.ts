@@ -214,6 +214,15 @@ test('a local number gets the area code of a number of the same exchange', () =>
   ]);
 });
 
+test('among many numbers, as a directory has, none is completed', () => {
+  const others = Array.from({ length: 60 }, (_, n) => `<p>Tel. (030) 2${n + 1_000}40</p>`);
+  const html = '<html lang="de"><p>Tel. (040) 6 69 69-100</p><p>Ada Lens, Tel. 66969-214</p>';
+  const found = (count: number) =>
+    contacts(html + others.slice(0, count).join(''), 'https://acme.de/');
+  expect(found(5)).toContain('+494066969214');
+  expect(found(60)).not.toContain('+494066969214');
+});
+
 test('a mobile number completes no local number', () => {
   const html = '<html lang="de"><p>Tel. 0171 6696911</p><p>Ada Lens, Tel. 66969-214</p>';
   expect(contacts(html, 'https://acme.de/')).toContain('+4966969214');

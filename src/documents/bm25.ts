@@ -28,6 +28,13 @@ export interface TermVector {
   weights: Float32Array;
 }
 
+export interface OccurringTerms {
+  /** Distinct term ids, ascending. */
+  ids: Int32Array;
+  /** One count per id. */
+  counts: Uint32Array;
+}
+
 export interface WeightedTerm {
   id: number;
   idf: number;
@@ -62,12 +69,17 @@ export function countTermIds(terms: readonly string[], salt: number): Map<number
  * @param occurrences the term ids of a text in any order, one for each occurrence
  */
 export function documentWeights(occurrences: Int32Array): TermVector {
+  const { ids, counts } = countOccurrences(occurrences);
+  const { length } = occurrences;
+  return { ids, weights: Float32Array.from(counts, (count) => termWeight(count, length)) };
+}
+
+/** The distinct ids of a text, ascending, and how often each occurs. */
+export function countOccurrences(occurrences: Int32Array): OccurringTerms {
   const { length } = occurrences;
   const sorted = sortIds(occurrences);
-  if (length > weightBuffer.length) weightBuffer = new Float32Array(2 * length);
-  const weights = weightBuffer;
-  // Most terms of a text occur once.
-  const weightOfOne = termWeight(1, length);
+  if (length > countBuffer.length) countBuffer = new Uint32Array(2 * length);
+  const counts = countBuffer;
   let distinct = 0;
   for (let at = 0; at < length;) {
     const id = sorted[at] ?? 0;
@@ -75,14 +87,14 @@ export function documentWeights(occurrences: Int32Array): TermVector {
     while (at < length && sorted[at] === id) at += 1;
     // The ids that were read make room for those that are distinct.
     sorted[distinct] = id;
-    weights[distinct] = at - first === 1 ? weightOfOne : termWeight(at - first, length);
+    counts[distinct] = at - first;
     distinct += 1;
   }
-  return { ids: sorted.slice(0, distinct), weights: weights.slice(0, distinct) };
+  return { ids: sorted.slice(0, distinct), counts: counts.slice(0, distinct) };
 }
 
 /** To make an array takes longer than to fill one. */
-let weightBuffer = new Float32Array(1024);
+let countBuffer = new Uint32Array(1024);
 
 /** The document part for one term that occurs `tf` times in a text of `length` terms. */
 export function termWeight(tf: number, length: number): number {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';
-import { documentWeights, workspaceSalt } from './bm25.ts';
+import { countOccurrences, workspaceSalt } from './bm25.ts';
 import { type Chunk, type ChunkableDocument, chunkDocument } from './chunk-text.ts';
 import { looksBinary } from './clean-text.ts';
 import { embedText } from './embed-builtin.ts';
@@ -26,7 +26,8 @@ export interface ChunkTerms {
   /** First 16 bytes of the SHA-256 of the indexed text, hex. */
   hash: string;
   termIds: Int32Array;
-  termWeights: Float32Array;
+  /** How often each of them occurs. */
+  termCounts: Uint32Array;
   /** Null unless the builtin embedder's vectors were wanted. */
   vector: Float32Array | null;
 }
@@ -77,9 +78,9 @@ function termFinder({
   const salt = workspaceSalt(workspaceId);
   return (indexedText) => {
     // The embedder comes next: it finds the words of the same text as the tokenizer has left them.
-    const { ids, weights } = documentWeights(termIds(indexedText, salt));
+    const { ids, counts } = countOccurrences(termIds(indexedText, salt));
     const vector = dimensions === null ? null : embedText(indexedText, dimensions);
     const digest = hash('sha256', indexedText, 'hex');
-    return { hash: digest.slice(0, 32), termIds: ids, termWeights: weights, vector };
+    return { hash: digest.slice(0, 32), termIds: ids, termCounts: counts, vector };
   };
 }

@@ -5,8 +5,8 @@ import type { Database } from '#src/platform/database.ts';
 import type { DocumentServices } from './document-services.ts';
 import { BASIS_VERSION } from './latent-basis.ts';
 import { listSegments, readDirectories } from './read-postings.ts';
-import { weightsOf } from './renew-terms.ts';
 import { CHUNKS_BUCKET } from './term-counts.ts';
+import { type TermRow, weightsOf } from './term-frequencies.ts';
 import type { BasisTask } from './train-basis.ts';
 
 /** Fewer do not tell what words mean. */
@@ -100,11 +100,11 @@ async function readTexts(
   chunkIds: readonly number[],
   sample: Sample,
 ): Promise<void> {
-  const { rows } = await sql<{ terms: number[]; weights: string }>`
-    select terms, weights::text as weights from chunk_terms
+  const { rows } = await sql<TermRow>`
+    select terms, weights::text as weights, frequencies from chunk_terms
     where chunk_id = any(${chunkIds}::bigint[]) and workspace_id = ${workspaceId}
     order by chunk_id`.execute(db);
-  for (const { terms, weights } of rows) sample.add(terms, weightsOf(weights));
+  for (const row of rows) sample.add(row.terms, weightsOf(row));
 }
 
 /** Texts one after the other, as the training takes them. */

@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import { sparseVectorLiteral } from '#src/platform/vector.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';
-import { TERM_SPACE, termWeight, workspaceSalt } from './bm25.ts';
+import { workspaceSalt } from './bm25.ts';
 import { indexedTextOf } from './chunk-text.ts';
 import { visibleText } from './html-text.ts';
 import { readDirectory } from './posting-bytes.ts';
 import { SEARCHED_TITLE, SHOWN_METADATA } from './shown-columns.ts';
 import { TermDeltas } from './term-counts.ts';
-import { termFrequencies } from './term-frequencies.ts';
+import { encodeCounts, frequenciesOf, type TermRow } from './term-frequencies.ts';
 import { IS_OLDER, TERMS_VERSION } from './terms-version.ts';
 import { termIds } from './tokenize.ts';
 import { type ChunkPostings, writePostings } from './write-postings.ts';
@@ -17,11 +16,9 @@ import { type ChunkPostings, writePostings } from './write-postings.ts';
 /** Rows per transaction: some tens of milliseconds on the embedded database, which has a single session. */
 export const RENEWED_PER_STEP = 100;
 
-interface OlderRow {
+interface OlderRow extends TermRow {
   chunk_id: number;
   workspace_id: WorkspaceId;
-  terms: number[];
-  weights: string;
 }
 
 interface ChunkText {
@@ -47,7 +44,7 @@ interface DocumentContext {
 export async function renewTerms(db: Database): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<OlderRow>`
-      select chunk_id, workspace_id, terms, weights::text as weights from chunk_terms
+      select chunk_id, workspace_id, terms, weights::text as weights, frequencies from chunk_terms
       where chunk_id = any(array(select chunk_id from chunk_terms where ${IS_OLDER} limit ${RENEWED_PER_STEP})
         || array(select chunk_id from chunk_terms where not in_postings limit ${RENEWED_PER_STEP}))
       order by chunk_id limit ${RENEWED_PER_STEP} for update skip locked`.execute(trx);
@@ -129,41 +126,33 @@ function renewedTerms(row: OlderRow, text: string): ChunkPostings {
     found.set(id, (found.get(id) ?? 0) + 1);
   }
   for (const [id, count] of found) counts.set(id, Math.max(count, counts.get(id) ?? 0));
-  const length = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const ids = Int32Array.from(counts.keys()).sort();
   return {
     id: row.chunk_id,
     workspaceId: row.workspace_id,
     termIds: ids,
-    termWeights: Float32Array.from(ids, (id) => termWeight(counts.get(id) ?? 1, length)),
+    termCounts: Uint32Array.from(ids, (id) => counts.get(id) ?? 1),
   };
 }
 
 /** How often each term occurs; once, where another formula made the weights. */
-function storedCounts({ terms, weights }: OlderRow): Map<number, number> {
-  const { length, counts } = termFrequencies(weightsOf(weights));
-  return new Map(terms.map((id, at) => [id, length === null ? 1 : (counts[at] ?? 1)]));
-}
-
-/** Of a `sparsevec` as text, `{7:0.5,264:1.25}/536870912`: in the order of `terms`. */
-export function weightsOf(sparse: string): Float32Array {
-  const elements = sparse.slice(1, sparse.indexOf('}'));
-  if (elements === '') return new Float32Array();
-  return Float32Array.from(elements.split(','), (one) => Number(one.slice(one.indexOf(':') + 1)));
+function storedCounts(row: OlderRow): Map<number, number> {
+  const { length, counts } = frequenciesOf(row);
+  return new Map(row.terms.map((id, at) => [id, length === null ? 1 : (counts[at] ?? 1)]));
 }
 
 async function writeTerms(
   trx: DatabaseTransaction,
   renewed: readonly ChunkPostings[],
 ): Promise<void> {
-  const rows = renewed.map(({ id, termIds: ids, termWeights }) => ({
+  const rows = renewed.map(({ id, termIds: ids, termCounts }) => ({
     id,
     terms: `{${ids.join(',')}}`,
-    weights: sparseVectorLiteral(TERM_SPACE, ids, termWeights),
+    frequencies: encodeCounts(termCounts).toString('hex'),
   }));
   await sql`
-    update chunk_terms t set terms = x.terms::int[], weights = x.weights::sparsevec,
+    update chunk_terms t set terms = x.terms::int[], frequencies = decode(x.frequencies, 'hex'), weights = null,
       terms_version = ${TERMS_VERSION}, in_postings = true
-    from json_to_recordset(${JSON.stringify(rows)}::json) as x(id bigint, terms text, weights text)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as x(id bigint, terms text, frequencies text)
     where t.chunk_id = x.id`.execute(trx);
 }

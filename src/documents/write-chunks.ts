@@ -3,12 +3,12 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type DatabaseTransaction } from '#src/platform/database.ts';
 import { signBits, toHalfBits } from '#src/platform/vector.ts';
-import { TERM_SPACE } from './bm25.ts';
 import type { ChunkChanges, KeptChunk } from './chunk-changes.ts';
 import type { ClaimedDocument } from './claim-documents.ts';
 import { deleteChunks } from './delete-documents.ts';
 import type { PreparedChunk } from './prepare-document.ts';
 import { TermDeltas } from './term-counts.ts';
+import { encodeCounts } from './term-frequencies.ts';
 import { TERMS_VERSION } from './terms-version.ts';
 import { writePostings } from './write-postings.ts';
 
@@ -96,7 +96,7 @@ async function insertNewChunks(
       .bool(false);
     keyFields(terms.row(7), id, document)
       .int4Array(chunk.termIds)
-      .sparsevec(TERM_SPACE, chunk.termIds, chunk.termWeights)
+      .bytea(encodeCounts(chunk.termCounts))
       .bool(true)
       .int2(TERMS_VERSION);
     deltas.add(document.workspace_id, chunk.termIds, 1);
@@ -106,18 +106,18 @@ async function insertNewChunks(
   await copyRows(trx, 'chunk_terms', TERMS_COLUMNS, terms.finish());
   await writePostings(
     trx,
-    fresh.map(({ id, document, chunk: { termIds, termWeights } }) => ({
+    fresh.map(({ id, document, chunk: { termIds, termCounts } }) => ({
       id,
       workspaceId: document.workspace_id,
       termIds,
-      termWeights,
+      termCounts,
     })),
   );
 }
 
 const KEY_COLUMNS = ['chunk_id', 'workspace_id', 'document_id'];
 const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'embedding', 'promoted'];
-const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'weights', 'in_postings', 'terms_version'];
+const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'frequencies', 'in_postings', 'terms_version'];
 const CHUNK_COLUMNS = [
   'id',
   'workspace_id',

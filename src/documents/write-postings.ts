@@ -3,7 +3,7 @@ import type { WorkspaceId } from '#src/ids.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type DatabaseTransaction } from '#src/platform/database.ts';
 import { BucketWriter, writeDirectory } from './posting-bytes.ts';
-import { termFrequencies } from './term-frequencies.ts';
+import { textLength } from './term-frequencies.ts';
 import { TERMS_VERSION } from './terms-version.ts';
 
 /** Postings in a bucket: about 2 KB, so that a search reads little beside the list that it wants. */
@@ -12,12 +12,12 @@ const MOST_BUCKETS = 65_536;
 /** Above the place of every posting of one write. */
 const POSTINGS_PER_WRITE = 2 ** 24;
 
-/** A chunk and its terms, as `chunk_terms` has them. */
+/** A chunk, its terms, ascending, and how often each occurs. */
 export interface ChunkPostings {
   id: number;
   workspaceId: WorkspaceId;
   termIds: Int32Array;
-  termWeights: Float32Array;
+  termCounts: Uint32Array;
 }
 
 /** Writes the postings of new chunks, in the transaction that writes the chunks: a segment for each workspace. */
@@ -70,16 +70,14 @@ export function bucketOf(term: number, buckets: number): number {
 }
 
 function segmentOf(chunks: readonly ChunkPostings[]): { directory: Buffer; buckets: Buffer[] } {
-  const frequencies = chunks.map(({ termWeights }) => termFrequencies(termWeights));
   const places: number[] = [];
   const counts: number[] = [];
   const terms: number[] = [];
-  for (const [place, { termIds }] of chunks.entries()) {
-    const own = frequencies[place]?.counts;
+  for (const [place, { termIds, termCounts }] of chunks.entries()) {
     for (let at = 0; at < termIds.length; at += 1) {
       terms.push(termIds[at] ?? 0);
       places.push(place);
-      counts.push(own?.[at] ?? 1);
+      counts.push(termCounts[at] ?? 1);
     }
   }
   const writers = Array.from({ length: bucketsFor(terms.length) }, () => new BucketWriter());
@@ -97,7 +95,7 @@ function segmentOf(chunks: readonly ChunkPostings[]): { directory: Buffer; bucke
   return {
     directory: writeDirectory(
       Float64Array.from(chunks, ({ id }) => id),
-      frequencies.map(({ length }) => length),
+      chunks.map(({ termCounts }) => textLength(termCounts)),
     ),
     buckets: writers.map((writer) => writer.finish()),
   };

@@ -123,8 +123,10 @@ interface ChunkTermsTable {
   workspace_id: WorkspaceId;
   document_id: DocumentId;
   terms: number[];
-  /** `sparsevec`: the document half of BM25 for each term. */
-  weights: string;
+  /** How often the terms occur that do so more than once: see term-frequencies.ts. Null in rows of an earlier version. */
+  frequencies: Buffer | null;
+  /** In rows of an earlier version, `sparsevec`: the document half of BM25 for each term. */
+  weights: string | null;
   /** Whether the postings have the chunk; false in rows of the version before. */
   in_postings: Generated<boolean>;
   /** The version of `tokenize` that produced the terms; 0 for the previous one. */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { documentWeights, TERM_SPACE, termId, workspaceSalt } from '#src/documents/bm25.ts';
+import { countOccurrences, TERM_SPACE, termId, workspaceSalt } from '#src/documents/bm25.ts';
 import { indexedTextOf } from '#src/documents/chunk-text.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { TermDeltas } from '#src/documents/term-counts.ts';
+import { encodeCounts, type TermRow, weightsOf } from '#src/documents/term-frequencies.ts';
 import { wordsOfTitle } from '#src/documents/title-words.ts';
 import { stemWord } from '#src/documents/expand-word.ts';
 import { stableTerms } from '#src/documents/tokenize.ts';
@@ -38,22 +39,34 @@ export async function writeOlderTerms(db: Database): Promise<void> {
       const text = row.is_html ? visibleText(row.text) : row.text;
       const salt = workspaceSalt(row.workspace_id);
       const terms = stableTerms(indexedTextOf(row, row.headings, text));
-      const { ids, weights } = documentWeights(
+      const { ids, counts } = countOccurrences(
         Int32Array.from(terms, (term) => termId(term, salt)),
       );
       deltas.add(row.workspace_id, ids, 1);
-      return { id: row.id, workspaceId: row.workspace_id, termIds: ids, termWeights: weights };
+      return { id: row.id, workspaceId: row.workspace_id, termIds: ids, termCounts: counts };
     });
     await deltas.write(trx);
-    for (const { id, termIds, termWeights } of chunks) {
+    for (const { id, termIds, termCounts } of chunks) {
       await sql`update chunk_terms set terms = ${[...termIds]}::int[], terms_version = 0,
-        weights = ${sparseVectorLiteral(TERM_SPACE, termIds, termWeights)}::sparsevec
-        where chunk_id = ${id}`.execute(trx);
+        frequencies = ${encodeCounts(termCounts)} where chunk_id = ${id}`.execute(trx);
     }
+    await writeWeights(trx);
     await writePostings(trx, chunks);
     await sql`update posting_segment set terms_version = 0`.execute(trx);
     await writeOlderTitles(trx);
   });
+}
+
+/** Makes the rows of terms those of the versions that stored weights. */
+export async function writeWeights(db: Database): Promise<void> {
+  const { rows } = await sql<TermRow & { chunk_id: number }>`
+    select chunk_id, terms, weights::text as weights, frequencies
+    from chunk_terms where weights is null`.execute(db);
+  for (const row of rows) {
+    const weights = sparseVectorLiteral(TERM_SPACE, Int32Array.from(row.terms), weightsOf(row));
+    await sql`update chunk_terms set weights = ${weights}::sparsevec, frequencies = null
+      where chunk_id = ${row.chunk_id}`.execute(db);
+  }
 }
 
 async function writeOlderTitles(trx: DatabaseTransaction): Promise<void> {

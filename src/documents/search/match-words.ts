@@ -10,7 +10,7 @@ import {
   scoreByPostings,
   visibleOf,
 } from './search-postings.ts';
-import { type FoundChunk, rowsWithTerms, type SearchScope } from './search-terms.ts';
+import { type FoundChunk, looseRowsWith, type SearchScope } from './search-terms.ts';
 
 /** How words are searched: what they are, and where. */
 export interface WordSearch {
@@ -55,25 +55,22 @@ export async function matchWords(
 
 async function match(db: Database, search: WordSearch, bounds: Bounds): Promise<WordMatches> {
   const { scope, queryTerms, counts } = search;
-  const scored = await scoreByPostings(db, scope, queryTerms, counts);
-  if (scored === null) return matchRows(db, search, 'all', bounds);
+  const scored = await scoreByPostings(db, scope.workspaceId, queryTerms, counts);
   if (!scored.someAreLoose) return matchPostings(db, scope, scored, bounds);
   // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.
-  const loose = await matchRows(db, search, 'loose', bounds);
-  const again = await scoreByPostings(db, scope, queryTerms, counts);
-  if (again === null) return matchRows(db, search, 'all', bounds);
+  const loose = await matchLoose(db, search, bounds);
+  const again = await scoreByPostings(db, scope.workspaceId, queryTerms, counts);
   const { chunks, isWhole } = await matchPostings(db, scope, again, bounds);
   return { chunks: [...chunks, ...loose.chunks], isWhole: isWhole && loose.isWhole };
 }
 
-async function matchRows(
+async function matchLoose(
   db: Database,
   { scope, queryTerms }: WordSearch,
-  which: 'all' | 'loose',
   { most }: Bounds,
 ): Promise<WordMatches> {
   const limit = most + 1;
-  const chunks = await rowsWithTerms(db, { ...scope, limit }, [...queryTerms.keys()], which);
+  const chunks = await looseRowsWith(db, { ...scope, limit }, [...queryTerms.keys()]);
   return { chunks, isWhole: chunks.length < limit };
 }
 

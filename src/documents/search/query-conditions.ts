@@ -57,6 +57,26 @@ export function passageCondition(
   return sql`${sql.join(conditions, sql` and `)}`;
 }
 
+/** For each condition that a passage must meet, the terms of `termCondition`. */
+export function demandedTermIds(
+  workspaceId: WorkspaceId,
+  demanded: readonly QueryCondition[],
+): { current: number[]; older: number[] }[] {
+  return demanded
+    .filter(({ isTitle, isExcluded }) => !isTitle && !isExcluded)
+    .map(({ text }) => idsOf(workspaceId, text))
+    .filter(({ current }) => current.length > 0);
+}
+
+function idsOf(workspaceId: WorkspaceId, text: string): { current: number[]; older: number[] } {
+  const salt = workspaceSalt(workspaceId);
+  const { current, older } = demandedTerms(text);
+  return {
+    current: current.map((term) => termId(term, salt)),
+    older: older.map((term) => termId(term, salt)),
+  };
+}
+
 /** Whether a condition has words that must stand together, or a version or symbol: only the text tells. */
 export function needsText({ text, isPhrase }: QueryCondition): boolean {
   return isPhrase || phraseForm(text).includes(' ') || hasSpecialWords(text);
@@ -64,10 +84,7 @@ export function needsText({ text, isPhrase }: QueryCondition): boolean {
 
 /** On a row of `chunk_terms`: it has the words of a text, whichever version wrote it. Null when any row will do. */
 export function termCondition(workspaceId: WorkspaceId, text: string): RawBuilder<unknown> | null {
-  const salt = workspaceSalt(workspaceId);
-  const { current, older } = demandedTerms(text);
+  const { current, older } = idsOf(workspaceId, text);
   if (current.length === 0) return null;
-  const ids = current.map((term) => termId(term, salt));
-  const olderIds = older.map((term) => termId(term, salt));
-  return sql`(terms @> ${ids}::int[] or (${IS_OLDER} and terms @> ${olderIds}::int[]))`;
+  return sql`(terms @> ${current}::int[] or (${IS_OLDER} and terms @> ${older}::int[]))`;
 }

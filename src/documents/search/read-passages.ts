@@ -1,19 +1,14 @@
 import { sql } from 'kysely';
-import type { WorkspaceId } from '#src/ids.ts';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { sparseVectorLiteral } from '#src/platform/vector.ts';
-import {
-  countTermIds,
-  queryVector,
-  TERM_SPACE,
-  termId,
-  workspaceSalt,
-} from '#src/documents/bm25.ts';
+import { countTermIds, termId, workspaceSalt } from '#src/documents/bm25.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { areShown, HIDDEN } from '#src/documents/shown-chunks.ts';
-import { readTermCounts } from '#src/documents/term-counts.ts';
+import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
 import { stemWord } from '#src/documents/expand-word.ts';
 import { tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
+import { readTermScores } from './read-term-scores.ts';
+import { scoreInTurn } from './search-words.ts';
 
 /** Passages compared per document; the beginning of a book represents the whole. */
 const MAX_COMPARED = 500;
@@ -63,29 +58,78 @@ export async function readPassages(
   const holding = new Map([...ids].map(([stem, id]) => [stem, counted.df.get(id) ?? 0]));
   const counts = { passages: counted.chunks, holding };
   if (terms.size === 0 || documentIds.length === 0) return { counts, further: [] };
-  const vector = queryVector(terms, counted.df, counted.chunks);
-  const wanted = sparseVectorLiteral(TERM_SPACE, vector.ids, vector.weights);
+  const compared = await readCompared(db, workspaceId, documentIds);
+  const best = await scoreCompared(db, workspaceId, { terms, counted, compared });
+  const chosen = [...Map.groupBy(compared, (one) => one.document_id).values()].flatMap((own) => [
+    ...own.filter(({ ordinal }) => ordinal === 0),
+    ...own
+      .filter(({ id }) => best.has(id))
+      .sort((a, b) => (best.get(b.id) ?? 0) - (best.get(a.id) ?? 0) || a.id - b.id)
+      .slice(0, perDocument),
+  ]);
   const { rows } = await sql<FurtherPassage & { is_html: boolean }>`
     select d.external_id as document_id, c.ordinal as chunk_ind, c.text, c.is_html, c.headings
-    from document d
-    cross join lateral (
-      (select t.chunk_id from (
-        select chunk_id, weights from chunk_terms
-        where document_id = d.id and ${areShown(workspaceId)}
-        order by chunk_id limit ${MAX_COMPARED}) t
-      where t.weights <#> ${wanted}::sparsevec < 0
-      order by t.weights <#> ${wanted}::sparsevec, t.chunk_id limit ${perDocument})
-      union
-      (select f.id from chunk f
-      where f.document_id = d.id and f.ordinal = 0
-        and ${areShown(workspaceId, { chunk: sql`f.id`, document: sql`d.id` })})) best
-    join chunk c on c.id = best.chunk_id
-    where d.workspace_id = ${workspaceId} and d.external_id = any(${documentIds}::text[])
-      and ${HIDDEN} is not true
+    from chunk c join document d on d.id = c.document_id
+    where c.id = any(${[...new Set(chosen.map(({ id }) => id))]}::bigint[])
     order by d.id, c.ordinal`.execute(db);
   const further = rows.map(({ is_html, ...row }) => ({
     ...row,
     text: is_html ? visibleText(row.text) : row.text,
   }));
   return { counts, further };
+}
+
+interface ComparedChunk {
+  id: number;
+  document_id: DocumentId;
+  ordinal: number;
+  is_loose: boolean;
+}
+
+/** The first chunks of each document that are shown. */
+async function readCompared(
+  db: Database,
+  workspaceId: WorkspaceId,
+  documentIds: readonly string[],
+): Promise<ComparedChunk[]> {
+  const { rows } = await sql<ComparedChunk>`
+    select c.id, d.id as document_id, c.ordinal, not t.in_postings as is_loose
+    from document d
+    cross join lateral (
+      (select id, ordinal from chunk f where f.document_id = d.id and f.ordinal = 0
+        and ${areShown(workspaceId, { chunk: sql`f.id`, document: sql`d.id` })})
+      union
+      (select id, ordinal from chunk o where o.document_id = d.id
+        and ${areShown(workspaceId, { chunk: sql`o.id`, document: sql`d.id` })}
+        order by id limit ${MAX_COMPARED})) c
+    join chunk_terms t on t.chunk_id = c.id
+    where d.workspace_id = ${workspaceId} and d.external_id = any(${documentIds}::text[])
+      and ${HIDDEN} is not true`.execute(db);
+  return rows;
+}
+
+/** BM25 scores of those chunks that have a word of the question. */
+async function scoreCompared(
+  db: Database,
+  workspaceId: WorkspaceId,
+  {
+    terms,
+    counted,
+    compared,
+  }: {
+    terms: ReadonlyMap<number, number>;
+    counted: TermCounts;
+    compared: readonly ComparedChunk[];
+  },
+): Promise<Map<number, number>> {
+  // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.
+  const loose = compared.filter((one) => one.is_loose).map(({ id }) => id);
+  const scores = await readTermScores(db, { queryTerms: terms, counts: counted }, loose);
+  const found = new Map(
+    Array.from(scores, ([id, own]) => [id, [...own.values()].reduce((sum, one) => sum + one, 0)]),
+  );
+  const { best } = await scoreInTurn(db, workspaceId, terms, counted);
+  const ids = new Set(compared.map(({ id }) => id));
+  for (const { key, score } of best.among(ids)) found.set(key, score);
+  return new Map([...found].filter(([, score]) => score > 0));
 }

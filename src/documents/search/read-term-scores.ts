@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { idf, TERM_SPACE } from '#src/documents/bm25.ts';
+import { idf } from '#src/documents/bm25.ts';
+import { type TermRow, weightsOf } from '#src/documents/term-frequencies.ts';
 import type { Database } from '#src/platform/database.ts';
-import { sparseVectorLiteral } from '#src/platform/vector.ts';
 import type { AskedTerms } from './asked-terms.ts';
 
 /**
@@ -16,16 +16,18 @@ export async function readTermScores(
   const known = [...queryTerms.keys()].filter((id) => counts.df.has(id));
   const scores = new Map(chunkIds.map((id) => [id, new Map<number, number>()]));
   if (known.length === 0 || chunkIds.length === 0) return scores;
-  const vectors = known.map((id) =>
-    sparseVectorLiteral(TERM_SPACE, Int32Array.of(id), Float32Array.of(1)),
-  );
-  const { rows } = await sql<{ chunk_id: number; term: number; weight: number }>`
-    select t.chunk_id, asked.term, -(t.weights <#> asked.vector::sparsevec) as weight
-    from chunk_terms t, unnest(${known}::int[], ${vectors}::text[]) as asked(term, vector)
-    where t.chunk_id = any(${chunkIds}::bigint[]) and t.terms @> array[asked.term]`.execute(db);
-  for (const { chunk_id, term, weight } of rows) {
-    const asked = (queryTerms.get(term) ?? 0) * idf(counts.df.get(term) ?? 0, counts.chunks);
-    scores.get(chunk_id)?.set(term, asked * weight);
+  const { rows } = await sql<TermRow & { chunk_id: number }>`
+    select chunk_id, terms, weights::text as weights, frequencies
+    from chunk_terms where chunk_id = any(${chunkIds}::bigint[])`.execute(db);
+  for (const row of rows) {
+    const weights = weightsOf(row);
+    const placeOf = new Map(row.terms.map((term, place) => [term, place]));
+    for (const term of known) {
+      const place = placeOf.get(term);
+      if (place === undefined) continue;
+      const asked = (queryTerms.get(term) ?? 0) * idf(counts.df.get(term) ?? 0, counts.chunks);
+      scores.get(row.chunk_id)?.set(term, asked * (weights[place] ?? 0));
+    }
   }
   return scores;
 }

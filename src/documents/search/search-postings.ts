@@ -3,19 +3,12 @@ import { sql } from 'kysely';
 import type { DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { idf, MAX_WEIGHT } from '#src/documents/bm25.ts';
-import { type Directory, type PostingList, postingLists } from '#src/documents/posting-bytes.ts';
-import {
-  bucketName,
-  listSegments,
-  readBuckets,
-  readDirectories,
-  type Segment,
-  type SegmentList,
-} from '#src/documents/read-postings.ts';
+import type { SegmentList } from '#src/documents/read-postings.ts';
 import { BestFirst, type ScoredChunk, scorePostings } from '#src/documents/score-postings.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
-import { bucketOf } from '#src/documents/write-postings.ts';
-import { passageCondition } from './query-conditions.ts';
+import type { WorkspaceId } from '#src/ids.ts';
+import { demandedTermIds, passageCondition } from './query-conditions.ts';
+import { chunksWith, countWith, readTermLists, type TermLists } from './read-term-lists.ts';
 import { type FoundChunk, searchable, type SearchScope } from './search-terms.ts';
 
 /** Postings scored for one question: 10 ms for a million. The commonest words beyond are left out. */
@@ -26,12 +19,15 @@ const LONGEST_STRETCH_MS = 15;
 const SPARE = 100;
 /** Each further look takes this many times as many. */
 const WIDEN = 4;
-/** Best chunks that are looked at, at most. When fewer of them than wanted pass, few rows of the workspace do. */
-const MAX_CHECKED = 6_000;
-/** Then those that pass are read, unless they are more than this. */
-const MOST_PERMITTED = 20_000;
-/** Merging replaces segments while they are read: then they are listed again. */
-const MAX_READS = 5;
+/** How many chunks a search looks at whose filters let few of the best pass. */
+const LIMITS = {
+  /** Best chunks that are looked at first. When fewer of them than wanted pass, few rows of the workspace do. */
+  checked: 6_000,
+  /** Then those that pass are read, unless they are more than this. */
+  permitted: 20_000,
+  /** In that case, best chunks that are looked at in all. */
+  checkedInAll: 60_000,
+};
 
 /** What the postings say of a query. */
 export interface PostingScores {
@@ -45,47 +41,42 @@ export interface PostingScores {
 /**
  * The BM25 score of every chunk of the workspace that has a word of the query, whoever may see it.
  * @param listed the segments, if they were read already
- * @returns null when segments are replaced faster than they are read
  */
 export async function scoreByPostings(
   db: Database,
-  { workspaceId }: SearchScope,
+  workspaceId: WorkspaceId,
   queryTerms: ReadonlyMap<number, number>,
   counts: TermCounts,
   listed: SegmentList | null = null,
-): Promise<PostingScores | null> {
+): Promise<PostingScores> {
   const weights = weighTerms(queryTerms, counts);
-  for (let reads = 0; reads < MAX_READS; reads += 1) {
-    const known = reads === 0 ? listed : null;
-    const { segments, someAreLoose } = known ?? (await listSegments(db, workspaceId));
-    const read = await readSegments(db, segments, [...weights.keys()]);
-    if (read === null) continue;
-    const best = await scoreAll(segments, read, weights);
-    return { best, someAreLoose, isCut: weights.size < queryTerms.size };
-  }
-  return null;
+  const lists = await readTermLists(db, workspaceId, [...weights.keys()], listed);
+  const best = await scoreAll(lists, weights);
+  return { best, someAreLoose: lists.someAreLoose, isCut: weights.size < queryTerms.size };
 }
 
-/**
- * The best chunks that the searcher may see and that pass the filters.
- * @returns null when too few of the best pass, so that others must be looked for
- */
+/** The best chunks that the searcher may see and that pass the filters. */
 export async function takeVisible(
   db: Database,
   scope: SearchScope,
   best: BestFirst,
-  mostChecked: number = MAX_CHECKED,
-): Promise<FoundChunk[] | null> {
+  limits: typeof LIMITS = LIMITS,
+): Promise<FoundChunk[]> {
   const found: FoundChunk[] = [];
   const seen = new Set<number>();
   let checked = 0;
+  let isTurned = false;
   for (let wanted = scope.limit + SPARE; ; wanted *= WIDEN) {
-    const next = best.take(Math.min(wanted, mostChecked)).slice(checked);
+    const most = isTurned ? checked + limits.checked : limits.checked;
+    const next = best.take(Math.min(wanted, most)).slice(checked);
     found.push(...(await visibleOf(db, scope, firstOfEach(next, seen))));
     checked += next.length;
-    if (found.length >= scope.limit || checked >= best.count) return found.slice(0, scope.limit);
-    if (checked >= mostChecked) {
-      return (await bestPermitted(db, scope, best))?.slice(0, scope.limit) ?? null;
+    const isEnough = found.length >= scope.limit || checked >= best.count;
+    if (isEnough || checked >= limits.checkedInAll) return found.slice(0, scope.limit);
+    if (checked >= limits.checked && !isTurned) {
+      isTurned = true;
+      const permitted = await bestPermitted(db, scope, best, limits.permitted);
+      if (permitted !== null) return permitted.slice(0, scope.limit);
     }
   }
 }
@@ -98,16 +89,38 @@ export async function bestPermitted(
   db: Database,
   scope: SearchScope,
   best: BestFirst,
+  most: number = LIMITS.permitted,
 ): Promise<FoundChunk[] | null> {
   const { table, isFit } = fitRows(scope);
+  const demanded = await demandedChunks(db, scope, most);
+  const isThere = demanded === null ? isFit : sql`${oneOf(demanded)} and ${isFit}`;
   const { rows } = await sql<{ chunk_id: number; document_id: DocumentId }>`
-    select chunk_id, document_id from ${table} where ${isFit} limit ${MOST_PERMITTED + 1}`.execute(
-    db,
-  );
-  if (rows.length > MOST_PERMITTED) return null;
+    select chunk_id, document_id from ${table} where ${isThere} limit ${most + 1}`.execute(db);
+  if (rows.length > most) return null;
   const documents = new Map(rows.map((row) => [row.chunk_id, row.document_id]));
   const passing = firstOfEach(best.among(documents), new Set());
   return withDocuments(passing, documents);
+}
+
+/** The chunks with the rarest word that the query demands of passages; null when it demands none, or none is rare. */
+async function demandedChunks(
+  db: Database,
+  { workspaceId, conditions }: SearchScope,
+  most: number,
+): Promise<number[] | null> {
+  const demanded = demandedTermIds(workspaceId, conditions);
+  if (demanded.length === 0) return null;
+  const asked = demanded.flatMap(({ current, older }) => [...current, ...older]);
+  const lists = await readTermLists(db, workspaceId, asked);
+  const rarest = (terms: readonly number[]): number[] =>
+    terms.length === 0 ? [] : [terms.reduce((a, b) => (countOf(a) <= countOf(b) ? a : b))];
+  const countOf = (term: number): number => countWith(lists, term);
+  const [fewest] = demanded
+    .map(({ current, older }) => [...new Set([...rarest(current), ...rarest(older)])])
+    .map((terms) => ({ terms, chunks: terms.reduce((sum, term) => sum + countOf(term), 0) }))
+    .sort((a, b) => a.chunks - b.chunks);
+  if (!fewest || fewest.chunks > most) return null;
+  return fewest.terms.flatMap((term) => chunksWith(lists, term));
 }
 
 /** A chunk whose terms were made again is in an older segment, too, until that is dropped: its better score counts. */
@@ -136,57 +149,25 @@ function weighTerms(
   return weights;
 }
 
-interface ReadSegments {
-  directories: Map<string, Directory>;
-  buckets: Map<string, Uint8Array>;
-}
-
-async function readSegments(
-  db: Database,
-  segments: readonly Segment[],
-  terms: readonly number[],
-): Promise<ReadSegments | null> {
-  const places = segments.flatMap(({ id, buckets }) =>
-    [...new Set(terms.map((term) => bucketOf(term, buckets)))].map((bucket) => ({
-      segmentId: id,
-      bucket,
-    })),
-  );
-  const [directories, buckets] = await Promise.all([
-    readDirectories(db, segments),
-    readBuckets(db, places),
-  ]);
-  const isWhole = directories.size === segments.length && buckets.size === places.length;
-  return isWhole ? { directories, buckets } : null;
-}
-
 async function scoreAll(
-  segments: readonly Segment[],
-  { directories, buckets }: ReadSegments,
+  { segments }: TermLists,
   weights: ReadonlyMap<number, number>,
 ): Promise<BestFirst> {
   const most = [...weights.values()].reduce((sum, weight) => sum + weight * MAX_WEIGHT, 0);
   const best = new BestFirst(most);
   let startedMs = performance.now();
-  for (const { id: segmentId, buckets: width } of segments) {
-    const directory = directories.get(segmentId);
-    if (!directory) continue;
-    const lists = Array.from(weights, ([term, weight]) => {
-      const bytes = buckets.get(bucketName({ segmentId, bucket: bucketOf(term, width) }));
-      const list = bytes ? listOf(bytes, term) : null;
+  for (const { directory, lists } of segments) {
+    const weighted = Array.from(weights, ([term, weight]) => {
+      const list = lists.get(term);
       return list ? [{ list, weight }] : [];
     }).flat();
-    if (lists.length > 0) best.add(directory.ids, scorePostings(directory, lists));
+    if (weighted.length > 0) best.add(directory.ids, scorePostings(directory, weighted));
     if (performance.now() - startedMs > LONGEST_STRETCH_MS) {
       await nextTurn();
       startedMs = performance.now();
     }
   }
   return best;
-}
-
-function listOf(bytes: Uint8Array, term: number): PostingList | null {
-  return postingLists(bytes, term)[0] ?? null;
 }
 
 /** Those of these chunks that the searcher may see and that pass the filters, in their order. */
@@ -196,13 +177,16 @@ export async function visibleOf(
   chunks: readonly ScoredChunk[],
 ): Promise<FoundChunk[]> {
   if (chunks.length === 0) return [];
-  // As text: the client takes as long to quote an array of numbers as to read the rows.
-  const ids = `{${chunks.map(({ key }) => key).join(',')}}`;
   const { table, isFit } = fitRows(scope);
   const { rows } = await sql<{ chunk_id: number; document_id: DocumentId }>`
     select chunk_id, document_id from ${table}
-    where chunk_id = any(${ids}::text::bigint[]) and ${isFit}`.execute(db);
+    where ${oneOf(chunks.map(({ key }) => key))} and ${isFit}`.execute(db);
   return withDocuments(chunks, new Map(rows.map((row) => [row.chunk_id, row.document_id])));
+}
+
+/** As text: the client takes as long to quote an array of numbers as to read the rows. */
+function oneOf(chunkIds: readonly number[]) {
+  return sql`chunk_id = any(${`{${chunkIds.join(',')}}`}::text::bigint[])`;
 }
 
 /** Each chunk has a row in both tables; that of its vector is narrower, that of its terms knows its words. */

@@ -43,11 +43,10 @@ export const MAX_SCORED = { embedded: 5_000, 'one-database': 20_000, 'scale-out'
 const SCAN_SHARE = 0.05;
 
 /**
- * BM25 over `sparsevec`: the stored rows hold the document part, the query vector the current idf. The rare terms
+ * BM25 over the rows of chunks that have no postings yet. An earlier version wrote them, with `sparsevec`: they hold the document part, the query vector the current idf. The rare terms
  * select the candidates through the GIN index; all terms score them. Only a query made up of common words is
  * approximate: a limited number of the rows that contain them is scored.
  * @param maxScored maximum number of rows scored
- * @param which all rows, or those of chunks that have no postings
  */
 export async function searchTerms(
   db: Database,
@@ -55,7 +54,6 @@ export async function searchTerms(
   queryTerms: ReadonlyMap<number, number>,
   counts: TermCounts,
   maxScored: number,
-  which: 'all' | 'loose' = 'all',
 ): Promise<FoundChunk[]> {
   if (queryTerms.size === 0) return [];
   const { ids, weights } = queryVector(queryTerms, counts.df, counts.chunks);
@@ -71,7 +69,7 @@ export async function searchTerms(
     wantedRows: isNarrowed ? Infinity : scope.limit,
   });
   const query = sparseVectorLiteral(TERM_SPACE, ids, weights);
-  const statement = bestOf(scope, candidates, query, { maxScored, which });
+  const statement = bestOf(scope, candidates, query, maxScored);
   const isLarge =
     candidates.all.length > 0 || candidates.rows > Math.max(RARE_ROWS, counts.chunks * SCAN_SHARE);
   const { rows } = isLarge ? await throughIndex(db, statement) : await statement.execute(db);
@@ -82,12 +80,10 @@ function bestOf(
   scope: SearchScope,
   { any, all }: CandidateTerms,
   query: string,
-  { maxScored, which }: { maxScored: number; which: 'all' | 'loose' },
+  maxScored: number,
 ): RawBuilder<FoundChunk> {
   const found = sql`select chunk_id as key, document_id as "documentId", -(weights <#> ${query}::sparsevec) as score`;
-  const wanted = passageCondition(scope.workspaceId, scope.conditions);
-  const permitted = wanted === null ? searchable(scope) : sql`${searchable(scope)} and ${wanted}`;
-  const isFit = which === 'all' ? permitted : sql`not in_postings and ${permitted}`;
+  const isFit = looseAndFit(scope);
   const rare = sql`${found} from chunk_terms where terms && ${any}::int[] and ${isFit}`;
   // The union removes rows that both parts find.
   const both =
@@ -98,18 +94,20 @@ function bestOf(
   return sql<FoundChunk>`select * from (${both}) found order by score desc limit ${scope.limit}`;
 }
 
-/** Rows that have one of the terms, in no order. */
-export async function rowsWithTerms(
+function looseAndFit(scope: SearchScope): RawBuilder<unknown> {
+  const wanted = passageCondition(scope.workspaceId, scope.conditions);
+  const loose = sql`not in_postings and ${searchable(scope)}`;
+  return wanted === null ? loose : sql`${loose} and ${wanted}`;
+}
+
+/** Those of these rows that have one of the terms, in no order. */
+export async function looseRowsWith(
   db: Database,
   scope: SearchScope,
   terms: readonly number[],
-  which: 'all' | 'loose',
 ): Promise<FoundChunk[]> {
-  const wanted = passageCondition(scope.workspaceId, scope.conditions);
-  const permitted = wanted === null ? searchable(scope) : sql`${searchable(scope)} and ${wanted}`;
-  const isFit = which === 'all' ? permitted : sql`not in_postings and ${permitted}`;
   const statement = sql<FoundChunk>`select chunk_id as key, document_id as "documentId", 0 as score
-    from chunk_terms where terms && ${terms}::int[] and ${isFit} limit ${scope.limit}`;
+    from chunk_terms where terms && ${terms}::int[] and ${looseAndFit(scope)} limit ${scope.limit}`;
   const { rows } = await throughIndex(db, statement);
   return rows;
 }

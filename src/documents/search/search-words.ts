@@ -3,7 +3,7 @@ import type { TermCounts } from '#src/documents/term-counts.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { openFairGate, throughFairGate } from '#src/platform/fair-gate.ts';
-import { takeVisible, scoreByPostings } from './search-postings.ts';
+import { type PostingScores, scoreByPostings, takeVisible } from './search-postings.ts';
 import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.ts';
 
 /**
@@ -14,8 +14,7 @@ const AT_ONCE = 16;
 const scoring = openFairGate<WorkspaceId>({ places: AT_ONCE });
 
 /**
- * The best chunks by words, by exact BM25 over the postings. Rows are searched for what these do not tell: chunks that
- * have none yet, and filters that few of many chunks pass.
+ * The best chunks by words, by exact BM25 over the postings, and over the rows of chunks that have none yet.
  * @param maxScored maximum number of rows scored
  * @param listed the segments, if they were read already
  */
@@ -33,6 +32,18 @@ export async function searchWords(
   );
 }
 
+/** The scores alone, when a place is free. */
+export async function scoreInTurn(
+  db: Database,
+  workspaceId: WorkspaceId,
+  queryTerms: ReadonlyMap<number, number>,
+  counts: TermCounts,
+): Promise<PostingScores> {
+  return throughFairGate(scoring, workspaceId, {}, () =>
+    scoreByPostings(db, workspaceId, queryTerms, counts),
+  );
+}
+
 async function search(
   db: Database,
   scope: SearchScope,
@@ -41,16 +52,13 @@ async function search(
   maxScored: number,
   listed: SegmentList | null,
 ): Promise<FoundChunk[]> {
-  const inRows = (which: 'all' | 'loose') =>
-    searchTerms(db, scope, queryTerms, counts, maxScored, which);
-  const scored = await scoreByPostings(db, scope, queryTerms, counts, listed);
-  if (scored === null) return inRows('all');
-  if (!scored.someAreLoose) return (await takeVisible(db, scope, scored.best)) ?? inRows('all');
+  const { workspaceId } = scope;
+  const scored = await scoreByPostings(db, workspaceId, queryTerms, counts, listed);
+  if (!scored.someAreLoose) return takeVisible(db, scope, scored.best);
   // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.
-  const loose = await inRows('loose');
-  const again = await scoreByPostings(db, scope, queryTerms, counts);
-  const found = again && (await takeVisible(db, scope, again.best));
-  return found === null ? inRows('all') : bestOfBoth(found, loose, scope.limit);
+  const loose = await searchTerms(db, scope, queryTerms, counts, maxScored);
+  const again = await scoreByPostings(db, workspaceId, queryTerms, counts);
+  return bestOfBoth(await takeVisible(db, scope, again.best), loose, scope.limit);
 }
 
 function bestOfBoth(

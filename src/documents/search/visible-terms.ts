@@ -2,12 +2,16 @@ import { sql } from 'kysely';
 import { titleQuery } from '#src/documents/title-words.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
 import type { Database } from '#src/platform/database.ts';
+import { chunksWith, readTermLists } from './read-term-lists.ts';
 import { NO_FILTERS } from './search-filters.ts';
+import { visibleOf } from './search-postings.ts';
 import { searchable, type SearchScope, throughIndex, visible } from './search-terms.ts';
 
 /** Of words that only chunks private to others may have: rarer ones are looked up. */
 const MAX_SECRET_CHUNKS = 1_000;
 export const MAX_SECRET_WORDS = 32;
+/** A word of more chunks, of which the searcher may see none of so many, is taken as one that only others have. */
+const MAX_LOOKED_AT = 20_000;
 
 /** Those terms that some chunk has which the searcher may see, whatever the query filters and demands. */
 export async function visibleTerms(
@@ -16,14 +20,48 @@ export async function visibleTerms(
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
+  const lists = await readTermLists(db, scope.workspaceId, ids);
+  // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.
+  const seen = new Set(lists.someAreLoose ? await visibleInRows(db, scope, ids) : []);
+  const current = lists.someAreLoose ? await readTermLists(db, scope.workspaceId, ids) : lists;
+  let unseen = ids
+    .filter((id) => !seen.has(id))
+    .map((id) => ({ id, chunks: chunksWith(current, id, MAX_LOOKED_AT) }));
+  // Nearly every word is in a chunk that everybody may see.
+  for (
+    let from = 0, step = 50;
+    unseen.length > 0 && from < MAX_LOOKED_AT;
+    from += step, step *= 4
+  ) {
+    const next = unseen.flatMap(({ chunks }) => chunks.slice(from, from + step));
+    const visibleChunks = await visibleOf(
+      db,
+      anywhere(scope),
+      next.map((key) => ({ key, score: 0 })),
+    );
+    const shown = new Set(visibleChunks.map(({ key }) => key));
+    for (const { id, chunks } of unseen) {
+      if (chunks.slice(from, from + step).some((key) => shown.has(key))) seen.add(id);
+    }
+    unseen = unseen.filter(({ id, chunks }) => !seen.has(id) && chunks.length > from + step);
+  }
+  return seen;
+}
+
+async function visibleInRows(
+  db: Database,
+  scope: SearchScope,
+  ids: readonly number[],
+): Promise<number[]> {
   // For a single row the planner would rather walk through the table than ask the index.
   const { rows } = await throughIndex(
     db,
     sql<{ id: number }>`
       select id from unnest(${ids}::int[]) as term(id)
-      where exists (select 1 from chunk_terms where terms @> array[id] and ${searchable(anywhere(scope))})`,
+      where exists (select 1 from chunk_terms
+        where not in_postings and terms @> array[id] and ${searchable(anywhere(scope))})`,
   );
-  return new Set(rows.map(({ id }) => id));
+  return rows.map(({ id }) => id);
 }
 
 /**

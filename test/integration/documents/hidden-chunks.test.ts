@@ -9,8 +9,9 @@ import { readPassages } from '#src/documents/search/read-passages.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
-import { type FoundChunk, searchTerms } from '#src/documents/search/search-terms.ts';
+import type { FoundChunk } from '#src/documents/search/search-terms.ts';
 import { searchVectors } from '#src/documents/search/search-vectors.ts';
+import { searchWords } from '#src/documents/search/search-words.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import { createIndexTurns } from '#src/documents/index-turns.ts';
@@ -120,7 +121,7 @@ async function seen(word: string): Promise<Record<string, string[]>> {
   });
   return {
     search: hits.map(({ text }) => text),
-    terms: await textsOf(await searchTerms(db, scope, terms, counts, 5_000)),
+    terms: await textsOf(await searchWords(db, scope, terms, counts, 5_000)),
     vectorsByBits: await textsOf(await searchVectors(services, scope, vector, counts.chunks)),
     vectorsExactly: await textsOf(await searchVectors(services, scope, vector, 1)),
     passages: passages.further.map(({ text }) => text),

@@ -14,6 +14,7 @@ import { openTestEnvironment, type TestEnvironment } from '#test/support/test-en
 import { until } from '#test/support/until.ts';
 import { faultsOf, NO_FAULTS } from '#test/support/whole-index.ts';
 import { writeOlderTerms } from '#test/support/write-older-terms.ts';
+import { writeWeights } from '#test/support/write-older-terms.ts';
 
 /** The last migration before titles, curation and the words for the speller, and the last before numbered terms. */
 const BEFORE = ['0019-operations', '0027-postings'];
@@ -89,6 +90,7 @@ async function copyIndex(older: TestEnvironment, migration: string): Promise<voi
     return pglite;
   };
   const from = await open(now);
+  await writeWeights(overPglite(from).db);
   // Without the template that tests start from: that is of this version.
   await rm(databaseOf(older), { recursive: true, force: true });
   const to = await open(older);

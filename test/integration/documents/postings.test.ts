@@ -16,10 +16,12 @@ import { takeVisible, scoreByPostings } from '#src/documents/search/search-posti
 import type { SearchScope } from '#src/documents/search/search-terms.ts';
 import { searchWords } from '#src/documents/search/search-words.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
+import { type TermRow, weightsOf } from '#src/documents/term-frequencies.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { DocumentId } from '#src/ids.ts';
 import type { Background } from '#src/platform/background.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
+import { writeWeights } from '#test/support/write-older-terms.ts';
 
 const WORDS = Array.from({ length: 60 }, (_, n) => `w${'abcdefghij'[n % 10]}${n}`);
 /** Of Postgres. */
@@ -116,16 +118,16 @@ async function findOneByOne(query: string, source: string | null = null, limit =
   const { terms, counts } = await asked(query);
   const df = (term: number) => counts.df.get(term) ?? 0;
   const rarestFirst = [...terms].sort(([a], [b]) => df(a) - df(b));
-  const { rows } = await sql<{ chunk_id: number; terms: number[]; weights: string }>`
-    select chunk_id, terms, weights::text as weights from chunk_terms t join document d on d.id = t.document_id
+  const { rows } = await sql<TermRow & { chunk_id: number }>`
+    select chunk_id, terms, weights::text as weights, frequencies from chunk_terms t join document d on d.id = t.document_id
     where ${source}::text is null or d.source = ${source}`.execute(stage.services.db);
   const scored = rows.map((row) => {
-    const weights = row.weights.slice(1).split(/[,:}]/);
+    const weights = weightsOf(row);
     const score = rarestFirst.reduce((sum, [term, times]) => {
       const at = row.terms.indexOf(term);
       if (at === -1) return sum;
       const rarity = times * idf(df(term), counts.chunks);
-      return sum + rarity * Math.fround(Number(weights[at * 2 + 1]));
+      return sum + rarity * (weights[at] ?? 0);
     }, 0);
     return { key: row.chunk_id, score };
   });
@@ -190,6 +192,7 @@ describe('the best chunks by words are those of exact BM25', () => {
   it('in rows of the version before, half of them read, and all of them', async () => {
     const { db } = stage.services;
     await sql`delete from posting_segment`.execute(db);
+    await writeWeights(db);
     await sql`update chunk_terms set in_postings = false`.execute(db);
     await expectNearlyExact();
     await sql`update chunk_terms set in_postings = true where chunk_id % 2 = 0`.execute(db);
@@ -221,6 +224,43 @@ describe('the best chunks by words are those of exact BM25', () => {
     await expectExact();
   });
 });
+
+describe('a reader whose segments are always gone', () => {
+  it('reads them in one snapshot in the end', async () => {
+    const { db } = stage.services;
+    const expected = await findOneByOne('wb1 wc2');
+    // What was read before would be taken from memory.
+    await renameSegments();
+    let listings = 0;
+    const unlucky = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        const [row] = result.rows;
+        if (row && 'segments' in row && listings < 4) {
+          listings += 1;
+          await renameSegments();
+        }
+        return result;
+      },
+    });
+    const { terms, counts } = await asked('wb1 wc2');
+    const found = await searchWords(unlucky, scopeOf(), terms, counts, 20_000);
+    expect(found.map(({ key, score }) => ({ key, score }))).toEqual(expected);
+    expect(listings).toBe(4);
+  });
+});
+
+/** What a merge does to those who have listed the segments. */
+async function renameSegments(): Promise<void> {
+  const { db } = stage.services;
+  await sql`insert into posting_segment (id, workspace_id, chunks, buckets, directory, ready, terms_version)
+    select md5(id::text)::uuid, workspace_id, chunks, buckets, directory, ready, terms_version
+    from posting_segment`.execute(db);
+  await sql`insert into posting_bucket
+    select md5(segment_id::text)::uuid, bucket, postings from posting_bucket`.execute(db);
+  await sql`delete from posting_segment s where exists (
+    select 1 from posting_segment where id = md5(s.id::text)::uuid)`.execute(db);
+}
 
 describe('a merge that ends early', () => {
   it('leaves the sources as they were, and nothing else', async () => {
@@ -263,6 +303,7 @@ describe('all chunks with a word of the query', () => {
   /** As before the first of them were written. */
   const withoutPostings = async (run: () => Promise<void>) => {
     const { db } = stage.services;
+    await writeWeights(db);
     await sql`update posting_segment set ready = not ready`.execute(db);
     await sql`update chunk_terms set in_postings = false`.execute(db);
     await run();
@@ -303,10 +344,39 @@ describe('a filter', () => {
     expect(expected.length).toBeGreaterThan(2);
     expect(await find('wa0 wb1', scope)).toEqual(expected);
     const { terms, counts } = await asked('wa0 wb1');
-    const scored = await scoreByPostings(stage.services.db, scopeOf(), terms, counts);
-    if (!scored) throw new Error('not scored');
-    const few = await takeVisible(stage.services.db, scopeOf(scope), scored.best, 10);
-    expect(few?.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
+    const scored = await scoreByPostings(stage.services.db, stage.workspaceId, terms, counts);
+    const few = await takeVisible(stage.services.db, scopeOf(scope), scored.best, {
+      checked: 10,
+      permitted: 1_000,
+      checkedInAll: 20,
+    });
+    expect(few.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
+  });
+
+  it('that many chunks pass, but few of the best: further ones are looked at', async () => {
+    const { db } = stage.services;
+    const scope = scopeOf({ filters: { ...NO_FILTERS, source_type: ['web'] } });
+    const { terms, counts } = await asked('wa0 wb1');
+    const { best } = await scoreByPostings(db, stage.workspaceId, terms, counts);
+    const expected = (await findOneByOne('wa0 wb1', 'web')).map(({ key }) => key);
+    const take = async (checkedInAll: number) => {
+      const limits = { checked: 10, permitted: 1, checkedInAll };
+      return (await takeVisible(db, scope, best, limits)).map(({ key }) => key);
+    };
+    expect(await take(10_000)).toEqual(expected);
+    expect((await take(20)).length).toBeLessThan(expected.length);
+  });
+
+  it('and a rare word that passages must have, which none of the best has', async () => {
+    const { db } = stage.services;
+    const { terms, counts } = await asked('wa0');
+    const { best } = await scoreByPostings(db, stage.workspaceId, terms, counts);
+    const conditions = [{ text: 'wj59', isTitle: false, isPhrase: false, isExcluded: false }];
+    const scope = scopeOf({ conditions });
+    const all = await takeVisible(db, scope, best);
+    expect(all.length).toBeGreaterThan(1);
+    const limits = { checked: 10, permitted: 300, checkedInAll: 20 };
+    expect(await takeVisible(db, scope, best, limits)).toEqual(all);
   });
 
   it('and a phrase, an excluded word and a hidden document count as in rows', async () => {

@@ -52,7 +52,7 @@ beforeEach(() => writeOlderTerms(stage.services.db));
 
 async function termRows(): Promise<unknown[]> {
   const { rows } = await sql`
-    select chunk_id, terms, weights::text as weights, terms_version, in_postings
+    select chunk_id, terms, frequencies, weights::text as weights, terms_version, in_postings
     from chunk_terms order by chunk_id`.execute(stage.services.db);
   return rows;
 }

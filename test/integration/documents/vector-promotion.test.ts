@@ -7,6 +7,7 @@ import { createVectorIndex } from '#src/documents/vector-index.ts';
 import { startProcess } from '#test/support/child-process.ts';
 import { untilRecovered } from '#test/support/until.ts';
 import { openVectorStage, type VectorStage } from '#test/support/vector-stage.ts';
+import { writeWeights } from '#test/support/write-older-terms.ts';
 
 const THRESHOLD = 500;
 const CHUNKS = 600;
@@ -183,6 +184,7 @@ describe.skipIf(databaseUrl === undefined)(
     });
 
     it('is unaffected by common words, which are looked up in their own index', async () => {
+      await writeWeights(stage.services.db);
       await sql`update chunk_terms set in_postings = false`.execute(stage.services.db);
       const seen = await stage.search('a report with a remark');
       expect(seen.hits).toHaveLength(10);

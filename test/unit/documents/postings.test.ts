@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { documentWeights, MAX_WEIGHT, termWeight } from '#src/documents/bm25.ts';
+import { countOccurrences, documentWeights, MAX_WEIGHT, termWeight } from '#src/documents/bm25.ts';
 import {
   BucketWriter,
   postingLists,
@@ -11,7 +11,13 @@ import {
   writeDirectory,
 } from '#src/documents/posting-bytes.ts';
 import { BestFirst, scorePostings } from '#src/documents/score-postings.ts';
-import { termFrequencies } from '#src/documents/term-frequencies.ts';
+import {
+  decodeCounts,
+  encodeCounts,
+  frequenciesOf,
+  termFrequencies,
+  weightsOf,
+} from '#src/documents/term-frequencies.ts';
 
 const terms = fc.uniqueArray(fc.nat(2 ** 29 - 1), { maxLength: 20 });
 const place = fc.oneof(fc.nat(300), fc.nat(200_000));
@@ -68,6 +74,27 @@ test('a directory gives back its ids, in any order, and lengths', () => {
       expect(readDirectory(writeDirectory(ids, lengths))).toEqual({ ids, lengths });
     }),
   );
+});
+
+describe('the counts of a row', () => {
+  test('are those that were written, and give the weights of BM25', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 300 })), (occurrences) => {
+        const ids = Int32Array.from(occurrences);
+        const { ids: terms, counts } = countOccurrences(ids);
+        const bytes = encodeCounts(counts);
+        expect(decodeCounts(bytes, terms.length)).toEqual(counts);
+        const row = { terms: [...terms], weights: null, frequencies: bytes };
+        expect(frequenciesOf(row)).toEqual({ length: occurrences.length, counts });
+        expect(weightsOf(row)).toEqual(documentWeights(ids).weights);
+      }),
+    );
+  });
+
+  test('take no byte where every term occurs once', () => {
+    expect(encodeCounts(Uint32Array.of(1, 1, 1))).toHaveLength(0);
+    expect(encodeCounts(Uint32Array.of(1, 2, 1, 300))).toEqual(Buffer.of(2, 2, 2, 0xac, 0x02));
+  });
 });
 
 describe('termFrequencies', () => {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
-import type { Database } from '#src/platform/database.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';
 import type { ToDeliver } from '#src/webhooks/emit-event.ts';
 import { announceDocuments } from './announce-documents.ts';
 import { IMAGE_MARK } from './image-sections.ts';
+import { SECTIONS } from './shown-columns.ts';
 import { DUE, DUE_AT, type LaneCursor } from './waiting-lanes.ts';
 
 /** A claim that was not renewed for this long belongs to a dead worker. */
@@ -42,6 +43,8 @@ export interface ClaimedDocument {
   waited_ms: number;
 }
 
+type ClaimedRow = Omit<ClaimedDocument, 'sections_json'> & { is_long: boolean };
+
 export interface Claim extends AsyncDisposable {
   readonly token: string;
   readonly documents: ClaimedDocument[];
@@ -66,7 +69,38 @@ export async function claimDocuments(
   { mayBeLong }: { mayBeLong: boolean },
 ): Promise<Claim> {
   const token = randomUUID();
-  const { rows } = await sql<ClaimedDocument & { is_long: boolean }>`
+  const { documents, isLong } = await db.transaction().execute(async (trx) => {
+    const rows = await takeRows(trx, token, lanes, mayBeLong);
+    const ids = rows.map(({ id }) => id);
+    const texts = await readTexts(trx, ids);
+    return {
+      documents: rows.map((row) => ({ ...row, sections_json: texts.get(row.id) ?? '[]' })),
+      isLong: rows.some((row) => row.is_long),
+    };
+  });
+  if (documents.length === 0) return NO_CLAIM;
+  const stopRenewing = keepRenewing(
+    db,
+    token,
+    documents.map(({ id }) => id),
+  );
+  return {
+    token,
+    documents,
+    isLong,
+    takenAtMs: performance.now(),
+    [Symbol.asyncDispose]: () => Promise.resolve(stopRenewing()),
+  };
+}
+
+/** Locks the rows until the transaction ends. */
+async function takeRows(
+  trx: DatabaseTransaction,
+  token: string,
+  lanes: readonly LaneCursor[],
+  mayBeLong: boolean,
+): Promise<ClaimedRow[]> {
+  const { rows } = await sql<ClaimedRow>`
     with lane as (
       select * from unnest(${lanes.map((lane) => lane.workspace_id)}::uuid[],
         ${lanes.map((lane) => lane.source)}::text[]) with ordinality as l(workspace_id, source, n)
@@ -84,8 +118,9 @@ export async function claimDocuments(
       select id, cost, is_alone, row_number() over batch as place, sum(cost) over batch as cost_so_far
       from waiting window batch as (order by n, due_at, id)
     ), slice as materialized (
-      select s.id, s.cost, s.place, s.is_alone, s.is_alone or ${HAS_IMAGES} as is_long
-      from sized s join document d on d.id = s.id
+      select s.id, s.cost, s.place, s.is_alone,
+        s.is_alone or ${SECTIONS}::text like ${`%${IMAGE_MARK}%`} as is_long
+      from sized s join document d on d.id = s.id left join document_text t on t.document_id = s.id
       where s.place = 1 or s.cost_so_far <= ${SLICE_COST}
     ), chosen as (
       select id, cost, is_long, is_alone, place = min(place) over () as is_first,
@@ -99,23 +134,27 @@ export async function claimDocuments(
     from chosen where d.id = chosen.id and (chosen.is_first
       or not chosen.is_alone and not first_is_alone and chosen.is_long = first_is_long)
     returning d.id, d.workspace_id, d.source, d.semantic_identifier, d.title,
-      d.sections::text as sections_json, d.metadata,
+      d.metadata,
       d.revision, d.indexed_revision, d.attempts, chosen.cost, chosen.is_long,
       greatest(0, extract(epoch from now() - coalesce(d.next_attempt_at, d.accepted_at)) * 1000)::float8
-        as waited_ms`.execute(db);
-  if (rows.length === 0) return NO_CLAIM;
-  const stopRenewing = keepRenewing(
-    db,
-    token,
-    rows.map(({ id }) => id),
-  );
-  return {
-    token,
-    documents: rows,
-    isLong: rows.some((row) => row.is_long),
-    takenAtMs: performance.now(),
-    [Symbol.asyncDispose]: () => Promise.resolve(stopRenewing()),
-  };
+        as waited_ms`.execute(trx);
+  return rows;
+}
+
+/**
+ * In a statement of its own: that which takes the rows may find them changed since it began, and would read the text of
+ * before.
+ */
+async function readTexts(
+  trx: DatabaseTransaction,
+  ids: readonly DocumentId[],
+): Promise<Map<DocumentId, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: DocumentId; json: string }>`
+    select d.id, ${SECTIONS}::text as json
+    from document d left join document_text t on t.document_id = d.id
+    where d.id = any(${ids}::bigint[])`.execute(trx);
+  return new Map(rows.map(({ id, json }) => [id, json]));
 }
 
 /** An empty claim; there is nothing to renew. */
@@ -129,8 +168,6 @@ export const NO_CLAIM: Claim = {
 
 /** Rows written by older releases have no `index_cost`. */
 const COST = sql<number>`coalesce(d.index_cost, d.content_bytes)`;
-
-const HAS_IMAGES = sql<boolean>`d.sections::text like ${`%${IMAGE_MARK}%`}`;
 
 const LAPSED = sql`and claimed_until < now() limit ${MAX_LAPSED}`;
 

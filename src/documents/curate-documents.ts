@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import { isVisibleTo, type Reader } from './document-access.ts';
-import { SHOWN_TITLE } from './shown-columns.ts';
+import { LINK, SHOWN_TITLE } from './shown-columns.ts';
 
 /** A higher boost has no further effect. */
 export const MAX_BOOST = 100;
@@ -46,7 +46,7 @@ export async function listCurated(
 ): Promise<CuratedDocument[]> {
   const { rows } = await sql<CuratedDocument>`
     select d.external_id, ${SHOWN_TITLE} as semantic_identifier,
-      d.sections -> 0 ->> 'link' as link, d.boost, d.hidden
+      ${LINK} as link, d.boost, d.hidden
     from (
       select id from document where workspace_id = ${workspaceId} and boost <> 0
       union select id from document where workspace_id = ${workspaceId} and hidden) curated

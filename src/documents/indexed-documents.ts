@@ -3,6 +3,7 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata, StoredSection } from '#src/tables/documents.ts';
 import { HIDDEN } from './shown-chunks.ts';
+import { SECTIONS } from './shown-columns.ts';
 
 /** Maps external ids to row ids, without documents that searches do not show. */
 export async function findIndexedIds(
@@ -34,7 +35,8 @@ export async function readIndexedDocument(
   id: DocumentId,
 ): Promise<IndexedDocument | null> {
   const { rows } = await sql<IndexedDocument>`
-    select external_id, semantic_identifier, title, sections, metadata from document
+    select d.external_id, d.semantic_identifier, d.title, ${SECTIONS} as sections, d.metadata
+    from document d left join document_text t on t.document_id = d.id
     where workspace_id = ${workspaceId} and id = ${id} and ${HIDDEN} is not true`.execute(db);
   return rows[0] ?? null;
 }

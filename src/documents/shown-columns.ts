@@ -25,3 +25,9 @@ function shownOwners(column: string) {
       case when octet_length(${owners}::text) <= ${sql.lit(MAX_OWNERS_BYTES)} then ${owners} else '[]' end)
     limit ${sql.lit(MAX_SHOWN_OWNERS)}) first_ones)`;
 }
+
+/** Link of the first section of `document d`. Rows of an earlier version have it in their text. */
+export const LINK = sql<string | null>`coalesce(d.link, d.sections -> 0 ->> 'link')`;
+
+/** Text of `document d`, joined with `document_text t` on the left. The version before writes it into its own row. */
+export const SECTIONS = sql`coalesce(d.sections, t.sections)`;

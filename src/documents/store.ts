@@ -11,7 +11,7 @@ import {
   type Writer,
   writerValues,
 } from './document-access.ts';
-import { SHOWN_TITLE } from './shown-columns.ts';
+import { LINK, SHOWN_TITLE } from './shown-columns.ts';
 
 /** A document as its owner sees it, without its content. */
 export interface DocumentRecord {
@@ -38,7 +38,7 @@ export interface DocumentRecord {
 
 /** The columns of a `DocumentRecord` of `document d`. */
 export const RECORD = sql`d.id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
-  d.sections -> 0 ->> 'link' as link, d.status, d.revision, d.indexed_revision, d.chunk_count,
+  ${LINK} as link, d.status, d.revision, d.indexed_revision, d.chunk_count,
   d.attempts, d.boost, d.hidden, d.error, d.next_attempt_at, d.created_at, d.accepted_at, d.indexing_started_at,
   d.indexed_at, array(select cc_pair_id from document_cc_pair where document_id = d.id
     order by cc_pair_id) as cc_pair_ids`;

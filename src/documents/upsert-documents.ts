@@ -121,16 +121,16 @@ async function upsert(
       select *, ${REFUSAL} as refusal from json_to_recordset(${input}::json) as x(${INPUT_COLUMNS})
     ), written as (
       insert into document as d (workspace_id, external_id, semantic_identifier, title, source,
-        sections, metadata, shown_metadata, tags, doc_updated_at, primary_owners, secondary_owners,
+        link, metadata, shown_metadata, tags, doc_updated_at, primary_owners, secondary_owners,
         content_hash, content_bytes, index_cost, status, request_id)
-      select "workspaceId", "externalId", "semanticIdentifier", title, source, sections, metadata,
+      select "workspaceId", "externalId", "semanticIdentifier", title, source, sections -> 0 ->> 'link', metadata,
         "shownMetadata", array(select json_array_elements_text(tags)), coalesce("docUpdatedAt", now()),
         "primaryOwners", "secondaryOwners", decode("contentHash", 'hex'), "contentBytes", "indexCost",
         'accepted', "requestId"
       from input where refusal is null order by "workspaceId", "externalId"
       on conflict (workspace_id, external_id) do update set
         semantic_identifier = excluded.semantic_identifier, title = excluded.title,
-        source = excluded.source, sections = excluded.sections, metadata = excluded.metadata,
+        source = excluded.source, link = excluded.link, sections = null, metadata = excluded.metadata,
         shown_metadata = excluded.shown_metadata, tags = excluded.tags, doc_updated_at = excluded.doc_updated_at,
         primary_owners = excluded.primary_owners, secondary_owners = excluded.secondary_owners,
         content_hash = excluded.content_hash, content_bytes = excluded.content_bytes,
@@ -144,6 +144,11 @@ async function upsert(
         chunk_count = case when d.status = 'deleting' then 0 else d.chunk_count end
       where d.content_hash <> excluded.content_hash or d.status in ('failed', 'deleting')
       returning id, workspace_id, external_id, status, created_at <> now() as already_existed
+    ), texts as (
+      insert into document_text as t (document_id, sections)
+      select w.id, i.sections from written w
+      join input i on i."workspaceId" = w.workspace_id and i."externalId" = w.external_id
+      on conflict (document_id) do update set sections = excluded.sections
     ), known as (
       select n, coalesce(w.id, d.id) as id, coalesce(w.status, d.status) as status,
         coalesce(w.already_existed, true) as already_existed, w.id is not null as changed,

@@ -39,7 +39,10 @@ interface DocumentTable {
   semantic_identifier: string;
   title: string | null;
   source: string;
-  sections: Json<StoredSection[]>;
+  /** Link of the first section; null in rows of an earlier version, too, which have `sections`. */
+  link: string | null;
+  /** In rows of an earlier version, the text; null in others, whose text is in `document_text`. */
+  sections: Json<StoredSection[]> | null;
   metadata: Json<DocumentMetadata>;
   /** Shown in hits instead of large metadata; null if hits show all of it. */
   shown_metadata: Json<DocumentMetadata> | null;
@@ -80,6 +83,12 @@ interface DocumentTable {
   accepted_at: Timestamp;
   indexing_started_at: Date | null;
   indexed_at: Date | null;
+}
+
+/** What is indexed of a document. Apart from it, because a row of `document` is written at each change of its state. */
+interface DocumentTextTable {
+  document_id: DocumentId;
+  sections: Json<StoredSection[]>;
 }
 
 interface DocumentCcPairTable {
@@ -237,6 +246,7 @@ export interface DocumentsTables {
   deployment_fact: DeploymentFactTable;
   document: DocumentTable;
   document_cc_pair: DocumentCcPairTable;
+  document_text: DocumentTextTable;
   document_title: DocumentTitleTable;
   chunk: ChunkTable;
   chunk_vector: ChunkVectorTable;

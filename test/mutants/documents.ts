@@ -257,7 +257,7 @@ export const documentMutants: readonly Mutant[] = [
   {
     fault: 'a claim of nothing renews its lease for ever',
     file: 'src/documents/claim-documents.ts',
-    find: 'if (rows.length === 0) return NO_CLAIM;',
+    find: 'if (documents.length === 0) return NO_CLAIM;',
     replace: '',
     tests: ['test/integration/documents/fair-turns.test.ts'],
   },

@@ -31,6 +31,11 @@ export async function dumpWorkspace(
             (select person_id from user_account where workspace_id = ${workspaceId}) order by 1`,
     ]),
     [
+      'document_text',
+      sql`select to_jsonb(t)::text as row from document_text t
+        where document_id in (select id from document where workspace_id = ${workspaceId}) order by 1`,
+    ],
+    [
       'document_cc_pair',
       sql`select to_jsonb(t)::text as row from document_cc_pair t
         where cc_pair_id in (select id from cc_pair where workspace_id = ${workspaceId})

@@ -91,6 +91,9 @@ async function copyIndex(older: TestEnvironment, migration: string): Promise<voi
   };
   const from = await open(now);
   await writeWeights(overPglite(from).db);
+  await from.exec(
+    `update document d set sections = t.sections from document_text t where t.document_id = d.id`,
+  );
   // Without the template that tests start from: that is of this version.
   await rm(databaseOf(older), { recursive: true, force: true });
   const to = await open(older);

@@ -1,3 +1,4 @@
+import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
 import type { LeadSite } from './read-lead-sites.ts';
@@ -59,7 +60,10 @@ export function scoreLeadSite(site: LeadSite, visited: VisitedLeadSite): LeadSit
     'other socials': compare(
       site.organization === null
         ? []
-        : [site.organization.facebook, site.organization.instagram].filter((url) => url !== null),
+        : [site.organization.facebook, site.organization.instagram]
+            .filter((url) => url !== null)
+            // Labels have them as the site links to them.
+            .map((url) => canonicalProfile(url)?.url ?? url),
       leads.flatMap(({ otherSocials: { facebook, instagram } }) =>
         [...facebook, ...instagram].map(({ value }) => value),
       ),

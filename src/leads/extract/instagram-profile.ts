@@ -19,5 +19,5 @@ export function instagramProfile({ hostname, pathname }: URL): string | null {
   const [written = ''] = parts[0] === '_u' ? parts.slice(1) : parts;
   const handle = written.trim().replace(/^@/, '').toLowerCase();
   if (!HANDLE.test(handle) || NO_HANDLES.has(handle)) return null;
-  return `https://www.instagram.com/${handle}/`;
+  return `https://www.instagram.com/${handle}`;
 }

@@ -129,9 +129,9 @@ test.each([
     'http://instagram.com/Acme.Tools?igshid=x',
     'instagram',
     'unknown',
-    'https://www.instagram.com/acme.tools/',
+    'https://www.instagram.com/acme.tools',
   ],
-  ['https://www.instagram.com/_u/acme/', 'instagram', 'unknown', 'https://www.instagram.com/acme/'],
+  ['https://www.instagram.com/_u/acme/', 'instagram', 'unknown', 'https://www.instagram.com/acme'],
 ])('%s is a profile', (given, network, kind, url) => {
   expect(canonicalProfile(given)).toEqual({ network, kind, url });
 });

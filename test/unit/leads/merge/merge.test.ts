@@ -58,7 +58,7 @@ describe('people', () => {
       page('/team', [person('Jane Doe', { title: 'CEO' })]),
       page('/', [
         loose({ profiles: ['https://www.facebook.com/jane.doe', 'https://www.facebook.com/acme'] }),
-        loose({ profiles: ['https://www.instagram.com/acme/'] }),
+        loose({ profiles: ['https://www.instagram.com/acme'] }),
       ]),
     );
     expect(values(jane?.otherSocials.facebook ?? [])).toEqual([
@@ -66,7 +66,7 @@ describe('people', () => {
     ]);
     expect(values(company?.otherSocials.facebook ?? [])).toEqual(['https://www.facebook.com/acme']);
     expect(values(company?.otherSocials.instagram ?? [])).toEqual([
-      'https://www.instagram.com/acme/',
+      'https://www.instagram.com/acme',
     ]);
   });
 

@@ -4,6 +4,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
+import { areMostlyNames, nameEvidence } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
 import { BOUNDARY, type PageLine, type PageLines, withBoundaries } from './page-lines.ts';
@@ -38,6 +39,9 @@ const ELSEWHEN =
 const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
 /** Headings above the names of organisations and the like. */
 const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
+/** Labels of those who made or gave something, or won it. */
+const CREDIT =
+  /(?<!\p{L})(?:text|tekst|texte|textos?|testi|autor|auteur|auto[rř]|opracow|oprac|zpracoval|spracoval|bearbeit|bild|obraz|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]|illustra|ilustra|layout|satz|druck|print|impres|dessin|diseñ|desenh|maquet|programmier|quelle|source|fuente|fonte|bron|źród|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spend|donat|stift|gewinn|winn|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|patron|absol|alumn|student|schüler|élève|uczni|žác|alunn)/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
 const MAX_WORDS_OF_LABEL = 4;
 const LINES_BELOW_HEADING = 30;
@@ -50,6 +54,8 @@ const HEADINGS = new Set('h1 h2 h3 h4 h5 h6 dt th strong b legend'.split(' '));
 /** What may stand beside the names in a line of names: titles, a party or role in brackets. */
 const BETWEEN_NAMES =
   /^(?:[\s,;.&·•–-]|\([^()]{1,40}\)|(?<!\p{L})\p{L}{1,6}\.[ªº]?|(?<!\p{L})(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)(?!\p{L}))*$/iu;
+/** Nothing comes behind a name, or another one. */
+const LIST_END = /^\s*(?:$|[,;/&]|\(|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s\p{Lu})/u;
 const LIST =
   /^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s)\s*$/iu;
 
@@ -118,7 +124,8 @@ function namesOnly(written: string): NameInText[] {
     if (!BETWEEN_NAMES.test(text.slice(end, from))) return [];
     end = to;
   }
-  return names;
+  const isListOfNames = areMostlyNames(names.map(({ name }) => name));
+  return names.filter(({ name }) => isListOfNames || nameEvidence(name) !== 'unknown');
 }
 
 function personsIn(clause: string, subject: PageSubject): ContactCard[] {
@@ -126,15 +133,19 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   /** The label that also applies to a name after a separator, and where it last did. */
   let label: StatedRole | null = null;
   let end = 0;
-  for (const { name, from, to } of namesInText(clause)) {
+  const names = namesInText(clause);
+  const isListOfNames = areMostlyNames(names.map(({ name }) => name));
+  for (const { name, from, to } of names) {
     const after = clause.slice(to);
     const listed: StatedRole | null = LIST.test(withoutTitles(clause.slice(end, from)))
       ? label
       : null;
-    const role: StatedRole | null = listed ?? roleAround(clause.slice(0, from), after, subject);
+    const role: StatedRole | null =
+      listed ?? roleAround(clause.slice(0, from), name, after, subject);
     if (role === null || PART_OF_NAME.test(after)) continue;
     label = role.isLabel ? role : null;
     end = to;
+    if (!role.isOwn && !isListOfNames && nameEvidence(name) === 'unknown') continue;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
     if (AUDITOR.test(role.title) && OF_FIRM.test(after)) continue;
     const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
@@ -144,17 +155,25 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   return cards;
 }
 
-function roleAround(before: string, after: string, subject: PageSubject): StatedRole | null {
+function roleAround(
+  before: string,
+  name: string,
+  after: string,
+  subject: PageSubject,
+): StatedRole | null {
   const stated = roleBefore(before) ?? roleBehind(after);
   const isCalled = subject === 'organization' && CONTACT_BEHIND.test(after);
-  return stated ?? (subject === 'team' || isCalled ? labelBefore(before) : null);
+  const isKnown = nameEvidence(name) === 'known' && LIST_END.test(after) && firmIn(after) === null;
+  const isLabelled = subject === 'team' || isCalled || isKnown;
+  return stated ?? (isLabelled ? labelBefore(before) : null);
 }
 
 /** On a page of people, or before a name with a contact, any label at the start of a clause tells what the person does. */
 function labelBefore(before: string): StatedRole | null {
   const title = LABEL.exec(withoutTitles(before))?.[1] ?? '';
   if (title === '' || title.split(' ').length > MAX_WORDS_OF_LABEL) return null;
-  if (phraseOfTitle(title) === null || columnNamed(title) !== null) return null;
+  if (phraseOfTitle(title) === null || columnNamed(title) !== null || CREDIT.test(title))
+    return null;
   return { title, isLabel: true, isStatement: true, isOwn: false };
 }
 

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { openPage } from '#src/files/open-page.ts';
+import { readTeamCards } from '#src/leads/extract/team-cards.ts';
+
+describe('known given names', () => {
+  const cards = (...rows: [string, string][]): string =>
+    rows.map(([name, text]) => `<li><h4>${name}</h4><p>${text}</p></li>`).join('');
+  const people = (html: string, path: string): (string | null)[] => {
+    const url = `https://acme.test${path}`;
+    const source = { url, html, page: openPage(html), region: null };
+    return readTeamCards(source).map(({ name }) => name);
+  };
+
+  test('make cards with unknown words people on a page about the organisation', () => {
+    const html = cards(['Jane Doe', 'Quills and quotes'], ['John Smith', 'Bench stonker']);
+    expect(people(html, '/about')).toEqual(['Jane Doe', 'John Smith']);
+    expect(people(html, '/')).toEqual([]);
+    const places = cards(['Grelva Tschugg', 'Quills and quotes'], ['Upper Tarnbeck', 'Two sites']);
+    expect(people(places, '/about')).toEqual([]);
+  });
+
+  test('make a name with unknown words and a contact a person', () => {
+    const html = (name: string): string =>
+      `<div><h3>Mensa</h3><p><b>${name}</b></p><p>Stonker</p><p>Tel. +44 20 7946 0123</p></div>`;
+    expect(people(html('Jane Doe'), '/about')).toEqual(['Jane Doe']);
+    expect(people(html('Grelva Tschugg'), '/about')).toEqual([]);
+    expect(people(html('Jane Doe'), '/shop')).toEqual([]);
+  });
+
+  test('are missing in what is beside roles that stand for something else', () => {
+    const html = cards(
+      ['Porselen Evi', 'manager@acme.test'],
+      ['Rheinau Bankhaus', 'office@acme.test'],
+    );
+    expect(people(html, '/team')).toEqual([]);
+  });
+
+  test('make the others in their place names as well', () => {
+    const html = cards(
+      ['Jane Doe', 'Quills<br>Tel. +44 20 7946 0123'],
+      ['John Smith', 'Quills<br>Tel. +44 20 7946 0124'],
+      ['Anna Kovar', 'Quills<br>Tel. +44 20 7946 0125'],
+      ['Grelva Tschugg', 'Quills<br>Tel. +44 20 7946 0126'],
+    );
+    expect(people(html, '/team')).toHaveLength(4);
+  });
+
+  test('end a word that stands before a name', () => {
+    const html = cards(
+      ['Byggnadsinspektör Jane Doe', 'jane.doe@acme.test'],
+      ['Miljöstonkare John Smith', 'john.smith@acme.test'],
+    );
+    expect(people(html, '/team')).toEqual(['Jane Doe', 'John Smith']);
+  });
+});

@@ -68,7 +68,7 @@ export function findNames(
     if (found.length >= MAX_NAMES) break;
     if (line.isForeign || line.text.length > LONGEST_LINE || others.has(at)) continue;
     if (isAboutOthers(line.text)) continue;
-    const names = namesIn(line).map(withoutWordBefore);
+    const names = namesIn(line).map(trimWordBefore);
     for (const { piece, isUnspaced: _, ...read } of introduced(names, lines, at)) {
       const element = line.elements[piece] ?? null;
       const strength = read.isLabelled ? 1 : line.column === 'name' ? 3 : strengthOf(element);
@@ -152,7 +152,7 @@ function namesIn(line: PageLine): NameInLine[] {
 }
 
 /** "Byggnadsinspektör Jane Doe": a word of unknown meaning before a given name is no part of the name. */
-function withoutWordBefore(read: NameInLine): NameInLine {
+function trimWordBefore(read: NameInLine): NameInLine {
   const word = wordBeforeName(read.name);
   if (word === null) return read;
   const isTentative = read.isTentative || read.title === null;

@@ -47,6 +47,12 @@ export function wordBeforeName(name: string): string | null {
   return isKnown(second) && !isKnown(more.at(-1) ?? '') ? lead : null;
 }
 
+/** A name without such a word before it. */
+export function withoutWordBefore(name: string): string {
+  const word = wordBeforeName(name);
+  return word === null ? name : name.slice(word.length + 1);
+}
+
 /**
  * Whether the texts in one place are names of people; then those without a known given name are names as well. Equal
  * texts count once.

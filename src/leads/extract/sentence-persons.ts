@@ -3,7 +3,7 @@ import { contactCard, type ContactCard } from './contact-card.ts';
 import { emailsOfLine } from './line-emails.ts';
 import { localPartOf, nameMatchesAddress } from './name-matches-address.ts';
 import { NO_NAME_WORDS } from './name-words.ts';
-import { nameEvidence } from './name-evidence.ts';
+import { nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { CAPITALISED_RUN, namesWithin } from './names-in-text.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import { wordsOfName } from './person-name.ts';
@@ -120,7 +120,7 @@ function personOf(text: string, email: string): { name: string; title: string | 
       const from = run.index + start;
       const title = titleBefore(text.slice(0, from)) ?? titleBehind(text.slice(from + name.length));
       if (title === null && !hasSurname(name, email)) continue;
-      return { name, title };
+      return { name: withoutWordBefore(name), title };
     }
   }
   return null;

@@ -4,7 +4,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
-import { areMostlyNames, nameEvidence } from './name-evidence.ts';
+import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
 import { BOUNDARY, type PageLine, type PageLines, withBoundaries } from './page-lines.ts';
@@ -178,7 +178,12 @@ function labelBefore(before: string): StatedRole | null {
 }
 
 function personCard(name: string, title: string): ContactCard {
-  return contactCard({ technique: 'team-card', kind: 'person', name, title });
+  return contactCard({
+    technique: 'team-card',
+    kind: 'person',
+    name: withoutWordBefore(name),
+    title,
+  });
 }
 
 /** A heading, a term, or a line that is emphasized as a whole. */

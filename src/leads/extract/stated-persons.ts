@@ -23,6 +23,8 @@ const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u
 /** A contact soon behind a name; an account number is none. */
 const CONTACT_BEHIND =
   /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
+const CONTACT_AT_ONCE =
+  /^\s*[,;:(–—-]?\s*(?:\p{L}{1,8}\.?:?\s*)?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 const OF_THE_PAST =
   /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
 /** Roles of people who work for others, and of those whom organisations only name because they must. */
@@ -142,7 +144,11 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
       : null;
     const role: StatedRole | null =
       listed ?? roleAround(clause.slice(0, from), name, after, subject);
-    if (role === null || PART_OF_NAME.test(after)) continue;
+    if (PART_OF_NAME.test(after)) continue;
+    if (role === null) {
+      if (subject !== 'other' && isCalled(clause, name, after)) cards.push(personCard(name, null));
+      continue;
+    }
     label = role.isLabel ? role : null;
     end = to;
     if (!role.isOwn && !isListOfNames && nameEvidence(name) === 'unknown') continue;
@@ -155,6 +161,12 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   return cards;
 }
 
+/** A known given name with a contact right behind it needs no role: "led by Jane Doe, 020 …". */
+function isCalled(clause: string, name: string, after: string): boolean {
+  if (!CONTACT_AT_ONCE.test(after) || nameEvidence(name) !== 'known') return false;
+  return firmIn(clause) === null && !OF_THE_PAST.test(clause) && !OUTSIDERS.test(clause);
+}
+
 function roleAround(
   before: string,
   name: string,
@@ -162,9 +174,9 @@ function roleAround(
   subject: PageSubject,
 ): StatedRole | null {
   const stated = roleBefore(before) ?? roleBehind(after);
-  const isCalled = subject === 'organization' && CONTACT_BEHIND.test(after);
+  const hasContact = subject === 'organization' && CONTACT_BEHIND.test(after);
   const isKnown = nameEvidence(name) === 'known' && LIST_END.test(after) && firmIn(after) === null;
-  const isLabelled = subject === 'team' || isCalled || isKnown;
+  const isLabelled = subject === 'team' || hasContact || isKnown;
   return stated ?? (isLabelled ? labelBefore(before) : null);
 }
 
@@ -172,12 +184,13 @@ function roleAround(
 function labelBefore(before: string): StatedRole | null {
   const title = LABEL.exec(withoutTitles(before))?.[1] ?? '';
   if (title === '' || title.split(' ').length > MAX_WORDS_OF_LABEL) return null;
-  if (phraseOfTitle(title) === null || columnNamed(title) !== null || CREDIT.test(title))
-    return null;
+  // "2. Vors."
+  const phrase = phraseOfTitle(title.replace(/^\d\.\s|\.$/gu, ''));
+  if (phrase === null || columnNamed(title) !== null || CREDIT.test(title)) return null;
   return { title, isLabel: true, isStatement: true, isOwn: false };
 }
 
-function personCard(name: string, title: string): ContactCard {
+function personCard(name: string, title: string | null): ContactCard {
   return contactCard({
     technique: 'team-card',
     kind: 'person',

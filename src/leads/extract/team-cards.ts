@@ -3,6 +3,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { cardExtents } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
+import { isContactLine } from './introduced-names.ts';
 import { organizationNameTest } from './is-organization-name.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
@@ -122,7 +123,7 @@ function readGroup(
     return withUsualTitles(read).filter(({ card }) => hasAnything(card));
   }
   return read.flatMap(({ card, ...lines }) => {
-    const isPerson = isOfOrganization && isKnownWithContact(card);
+    const isPerson = isOfOrganization && isKnownWithContact(card, page);
     if (!isPerson && !standsAlone(card)) return [];
     const title = card.title ?? (isPerson || card.hasOwnContact ? card.unknownTitle : null);
     return [{ ...lines, card: { ...card, title } }];
@@ -157,9 +158,13 @@ function isMostlyPlaced(read: readonly ReadCard[]): boolean {
   return placed * 2 >= read.length && read.every(({ card }) => !card.isAuthor);
 }
 
-/** A known given name with contacts, and with unknown words in the place of a role. */
-function isKnownWithContact({ found, unknownTitle, ...card }: PersonCard): boolean {
-  if (unknownTitle === null || card.isAuthor || found.isTentative) return false;
+/** A known given name with contacts right below it, or below unknown words in the place of a role. */
+function isKnownWithContact(
+  { found, unknownTitle, ...card }: PersonCard,
+  { lines }: PageLines,
+): boolean {
+  if (card.isAuthor || found.isTentative) return false;
+  if (unknownTitle === null && !isContactLine(lines[found.line + 1]?.text)) return false;
   return card.emails.length + card.phones.length > 0 && nameEvidence(found.name) === 'known';
 }
 

@@ -32,13 +32,20 @@ export function readTeamCards(source: PageSource): ContactCard[] {
     (a, b) => strengthOf(b) - strengthOf(a) || b.length - a.length,
   );
   const subject = subjectOf(source, page);
-  const isOfOrganization = subject === 'team' || subject === 'organization';
+  const placed: PlacedNames = {
+    source,
+    page,
+    names,
+    isOfOrganization: subject === 'team' || subject === 'organization',
+    isNamedForIt: isNamedForOrganization(source),
+    isOfTeam: isTeamPage(source, page),
+  };
   const accepted: PersonCard[] = [];
   const taken: boolean[] = [];
   for (const group of groups) {
     const free = group.filter(({ line }) => taken[line] !== true);
     if (free.length === 0 || accepted.length >= MAX_CARDS) continue;
-    for (const { card, from, to } of readGroup(free, { source, page, names, isOfOrganization })) {
+    for (const { card, from, to } of readGroup(free, placed)) {
       accepted.push(card);
       for (let line = from; line < to; line += 1) taken[line] = true;
     }
@@ -98,11 +105,14 @@ interface PlacedNames {
   names: readonly FoundName[];
   /** The page shows people, or tells about the organisation in another way. */
   isOfOrganization: boolean;
+  /** Its address or title says so. */
+  isNamedForIt: boolean;
+  isOfTeam: boolean;
 }
 
 function readGroup(
   group: readonly FoundName[],
-  { source, page, names, isOfOrganization }: PlacedNames,
+  { source, page, names, isOfOrganization, isNamedForIt, isOfTeam }: PlacedNames,
 ): ReadCard[] {
   const isOfNames = areMostlyNames(group.map(({ name }) => name));
   const read = cardExtents(group.slice(0, MAX_CARDS), page, names)
@@ -116,11 +126,10 @@ function readGroup(
   const convincing = new Set(
     read.filter(({ card }) => isConvincing(card)).map(({ card }) => card.found.key),
   ).size;
-  const isTeam = (): boolean => distinct >= 2 && isAllPlaced(read) && isTeamPage(source, page);
-  const isOfPeople = (): boolean =>
-    isOfNames && isOfOrganization && isMostlyPlaced(read) && isNamedForOrganization(source);
-  if ((convincing >= 2 && convincing * 2 >= distinct) || isTeam() || isOfPeople()) {
-    return withUsualTitles(read).filter(({ card }) => hasAnything(card));
+  const isTeam = distinct >= 2 && isOfTeam && isAllPlaced(read);
+  const isOfPeople = isOfNames && isOfOrganization && isNamedForIt && isPlaced(read, isOfTeam);
+  if ((convincing >= 2 && convincing * 2 >= distinct) || isTeam || isOfPeople) {
+    return withUsualTitles(read, isOfPeople).filter(({ card }) => hasAnything(card));
   }
   return read.flatMap(({ card, ...lines }) => {
     const isPerson = isOfOrganization && isKnownWithContact(card, page);
@@ -136,26 +145,28 @@ function mayBePerson({ found, title, isTitleNear, hasOwnContact }: PersonCard): 
   return nameEvidence(found.name) !== 'unknown';
 }
 
-/** If most cards have a line in the place of the role, that line is the role, whatever its words. */
-function withUsualTitles(read: readonly ReadCard[]): ReadCard[] {
-  const placed = read.filter(({ card }) => card.isTitleNear || card.unknownTitle !== null).length;
-  const isUsual = placed * 2 >= read.length;
+/** Among people, and if most cards have one, the line in the place of the role is the role, whatever its words. */
+function withUsualTitles(read: readonly ReadCard[], isOfPeople: boolean): ReadCard[] {
+  const isUsual = isOfPeople || countPlaced(read) * 2 >= read.length;
   return read.map((one) => {
     const title = one.card.title ?? (isUsual ? one.card.unknownTitle : null);
     return { ...one, card: { ...one.card, title } };
   });
 }
 
-function isAllPlaced(read: readonly ReadCard[]): boolean {
-  return read.every(
-    ({ card }) => !card.isAuthor && (card.isTitleNear || card.unknownTitle !== null),
-  );
+function countPlaced(read: readonly ReadCard[]): number {
+  return read.filter(({ card }) => card.isTitleNear || card.unknownTitle !== null).length;
 }
 
-/** Most names have a line in the place of a role, and none is an author's. */
-function isMostlyPlaced(read: readonly ReadCard[]): boolean {
-  const placed = read.filter(({ card }) => card.isTitleNear || card.unknownTitle !== null).length;
-  return placed * 2 >= read.length && read.every(({ card }) => !card.isAuthor);
+function isAllPlaced(read: readonly ReadCard[]): boolean {
+  return countPlaced(read) === read.length && read.every(({ card }) => !card.isAuthor);
+}
+
+/** Most names, or some on a page that shows people, have a line in the place of a role, and none is an author's. */
+function isPlaced(read: readonly ReadCard[], isOfTeam: boolean): boolean {
+  const placed = countPlaced(read);
+  const isEnough = placed * 2 >= read.length || (isOfTeam && placed > 0);
+  return isEnough && read.every(({ card }) => !card.isAuthor);
 }
 
 /** A known given name with contacts right below it, or below unknown words in the place of a role. */

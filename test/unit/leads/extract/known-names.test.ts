@@ -19,12 +19,25 @@ describe('known given names', () => {
     expect(people(places, '/about')).toEqual([]);
   });
 
+  test('make those with unknown words people on a page of people, of whom others have none', () => {
+    const html = `<ul><li>Jane Doe, stonker</li><li>John Smith, vice stonker</li><li>Anna Kovar</li><li>Ingrid Xylo</li><li>Omar Xylo</li></ul>`;
+    expect(people(html, '/committee')).toEqual(['Jane Doe', 'John Smith']);
+    expect(people(html, '/about')).toEqual([]);
+  });
+
   test('make a name with unknown words and a contact a person', () => {
     const html = (name: string): string =>
       `<div><h3>Mensa</h3><p><b>${name}</b></p><p>Stonker</p><p>Tel. +44 20 7946 0123</p></div>`;
     expect(people(html('Jane Doe'), '/about')).toEqual(['Jane Doe']);
     expect(people(html('Grelva Tschugg'), '/about')).toEqual([]);
     expect(people(html('Jane Doe'), '/shop')).toEqual([]);
+  });
+
+  test('make a name right above a contact a person', () => {
+    const html = (name: string): string =>
+      `<h3>Reception</h3><p><b>${name}</b><br>Tel. +44 20 7946 0123</p>`;
+    expect(people(html('Jane Doe'), '/about')).toEqual(['Jane Doe']);
+    expect(people(html('Grelva Tschugg'), '/about')).toEqual([]);
   });
 
   test('are missing in what is beside roles that stand for something else', () => {
@@ -51,5 +64,16 @@ describe('known given names', () => {
       ['Miljöstonkare John Smith', 'john.smith@acme.test'],
     );
     expect(people(html, '/team')).toEqual(['Jane Doe', 'John Smith']);
+  });
+
+  test('make somebody whom the organisation names for an unknown role a person', () => {
+    expect(people('<p>Our stonk wrangler is Minh-Anh Doan.</p>', '/x')).toEqual(['Minh-Anh Doan']);
+    expect(people('<p>Our stonk wrangler is Grelva Tschugg.</p>', '/x')).toEqual([]);
+    expect(people('<p>Our stonk wrangler is Colin Brace of Acme & Co.</p>', '/x')).toEqual([]);
+  });
+
+  test('leave the word before a name in a sentence out of the name', () => {
+    const html = '<p>Ask miljöstonkare or Miljöstonkare Linnéa Ström, linnea.strom@acme.test.</p>';
+    expect(people(html, '/x')).toEqual(['Linnéa Ström']);
   });
 });

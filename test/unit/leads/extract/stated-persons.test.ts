@@ -80,6 +80,7 @@ test('labels of unknown words need a known given name or a contact unless the pa
   expect(read('<p>Redaktion und Presse: Franziska Tschugg</p>')).toHaveLength(1);
   expect(read('<p>Redaktion und Presse: Grelva Tschugg</p>')).toEqual([]);
   expect(read('<p>Opracował: Maciej Hetmański</p>')).toEqual([]);
+  expect(read('<p>Absolwenci: Maciej Hetmański, aktor</p>')).toEqual([]);
   expect(read('<p>Struktura: Maciej Hetmański, Acme Projekt SRL</p>')).toEqual([]);
   expect(read('<p>Zuständig: Amtsgericht Lüneburg, 04131 2020</p>')).toEqual([]);
 });
@@ -214,4 +215,22 @@ describe('without a known given name', () => {
   test('a person whom the organisation calls its own is one', () => {
     expect(read('<p>Ask our treasurer, Grelva Tschugg, for a receipt.</p>')).toHaveLength(1);
   });
+});
+
+test('a known given name with a contact right behind it needs no role on a page about the organisation', () => {
+  const text = 'The group is led by Hannah Osei; 07400 900 553 before noon.';
+  expect(read(`<p>${text}</p>`)).toEqual([['Hannah Osei', null]]);
+  expect(read(`<p>${text}</p>`, '/x')).toEqual([]);
+  expect(read(`<p>${text.replace('Hannah', 'Grelva')}</p>`)).toEqual([]);
+  expect(read('<p>Books by Hannah Osei, Acme Ltd, 07400 900 553</p>')).toEqual([]);
+});
+
+test('labels may begin with an ordinal and end with a full stop', () => {
+  expect(read('<p>2. Vors.: Silke Oehlers</p>', '/clubs')).toEqual([['Silke Oehlers', 'Vors.']]);
+});
+
+test('a word before a name is no part of it', () => {
+  expect(read('<p>Deputy Stonkare Ivar Nygård, 915 20 301</p>', '/team')).toEqual([
+    ['Ivar Nygård', 'Deputy'],
+  ]);
 });

@@ -41,7 +41,6 @@ export function nameEvidence(name: string): NameEvidence {
 export function wordBeforeName(name: string): string | null {
   const [lead = '', second = '', ...more] = name.split(' ');
   if (more.length === 0 || lead.length < SHORTEST_LEAD || name.includes(',')) return null;
-  if (PARTICLES.has(second.toLowerCase())) return null;
   const leads = partsOf(plainLetters(lead));
   if (leads.some((part) => isGivenName(part) || isOrdinaryGivenName(part))) return null;
   return isKnown(second) && !isKnown(more.at(-1) ?? '') ? lead : null;

@@ -184,9 +184,8 @@ function roleAround(
 function labelBefore(before: string): StatedRole | null {
   const title = LABEL.exec(withoutTitles(before))?.[1] ?? '';
   if (title === '' || title.split(' ').length > MAX_WORDS_OF_LABEL) return null;
-  // "2. Vors."
-  const phrase = phraseOfTitle(title.replace(/^\d\.\s|\.$/gu, ''));
-  if (phrase === null || columnNamed(title) !== null || CREDIT.test(title)) return null;
+  if (CREDIT.test(title) || phraseOfTitle(title) === null || columnNamed(title) !== null)
+    return null;
   return { title, isLabel: true, isStatement: true, isOwn: false };
 }
 

@@ -14,7 +14,7 @@ describe('known given names', () => {
   test('make cards with unknown words people on a page about the organisation', () => {
     const html = cards(['Jane Doe', 'Quills and quotes'], ['John Smith', 'Bench stonker']);
     expect(people(html, '/about')).toEqual(['Jane Doe', 'John Smith']);
-    expect(people(html, '/')).toEqual([]);
+    expect(people(`<h2>Contact</h2>${html}`, '/')).toEqual([]);
     const places = cards(['Grelva Tschugg', 'Quills and quotes'], ['Upper Tarnbeck', 'Two sites']);
     expect(people(places, '/about')).toEqual([]);
   });
@@ -43,9 +43,12 @@ describe('known given names', () => {
   test('are missing in what is beside roles that stand for something else', () => {
     const html = cards(
       ['Porselen Evi', 'manager@acme.test'],
-      ['Rheinau Bankhaus', 'office@acme.test'],
+      ['Rheinau Tarnbeck', 'office@acme.test'],
     );
     expect(people(html, '/team')).toEqual([]);
+    const text = 'We sell porcelain since 1980.</p><p>Manager';
+    expect(people(cards(['Porselen Evi', text], ['Rheinau Tarnbeck', text]), '/team')).toEqual([]);
+    expect(people(cards(['Jane Doe', text], ['John Smith', text]), '/team')).toHaveLength(2);
   });
 
   test('make the others in their place names as well', () => {

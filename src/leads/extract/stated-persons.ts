@@ -41,9 +41,9 @@ const ELSEWHEN =
 const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
 /** Headings above the names of organisations and the like. */
 const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
-/** Labels of those who made or gave something, or won it. */
+/** Labels of those who made, gave, won or perform something, or were pupils. */
 const CREDIT =
-  /(?<!\p{L})(?:text|tekst|texte|textos?|testi|autor|auteur|auto[rř]|opracow|oprac|zpracoval|spracoval|bearbeit|bild|obraz|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]|illustra|ilustra|layout|satz|druck|print|impres|dessin|diseñ|desenh|maquet|programmier|quelle|source|fuente|fonte|bron|źród|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spend|donat|stift|gewinn|winn|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|patron|absol|alumn|student|schüler|élève|uczni|žác|alunn)/iu;
+  /(?<!\p{L})(?:autor(?!i)|auteur|autoř|oprac|zpracoval|spracoval|bearbeit|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]i|illustra|ilustra|maquet|programmier|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spende|donat|gewinn|winner|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|absol|(?:texte?s?|tekst|textos?|testi|bild(?:er)?|obraz|layout|satz|druck|print|impresión|dessins?|diseño|desenho|quelle|source|fuente|fonte|bron|źródło|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|patron|students?|alumn[iae]|schüler(?:innen)?|élèves?|uczniowie|žáci|alunn[io]|sopran[oa]?|mezzo|alto?|tenore?|basso?|bas|bariton[oe]?|piano|klavier|violine?|cello|flauto|flöte|gitarre|guitare?)(?!\p{L}))/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
 const MAX_WORDS_OF_LABEL = 4;
 const LINES_BELOW_HEADING = 30;

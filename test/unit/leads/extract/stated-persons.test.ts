@@ -80,6 +80,8 @@ test('labels of unknown words need a known given name or a contact unless the pa
   expect(read('<p>Redaktion und Presse: Franziska Tschugg</p>')).toHaveLength(1);
   expect(read('<p>Redaktion und Presse: Grelva Tschugg</p>')).toEqual([]);
   expect(read('<p>Opracował: Maciej Hetmański</p>')).toEqual([]);
+  expect(read('<p>Sopran: Maria Huber</p>', '/x')).toEqual([]);
+  expect(read('<p>Bildung und Musikschule: Maria Huber</p>', '/x')).toHaveLength(1);
   expect(read('<p>Absolwenci: Maciej Hetmański, aktor</p>')).toEqual([]);
   expect(read('<p>Struktura: Maciej Hetmański, Acme Projekt SRL</p>')).toEqual([]);
   expect(read('<p>Zuständig: Amtsgericht Lüneburg, 04131 2020</p>')).toEqual([]);

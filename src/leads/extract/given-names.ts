@@ -24,7 +24,7 @@ export function isOrdinaryGivenName(word: string): boolean {
 }
 
 /**
- * 39,000 names of some 90 languages and regions, in `plainLetters`, one line for each initial letter. Most are those of
+ * 37,000 names of some 90 languages and regions, in `plainLetters`, one line for each initial letter. Most are those of
  * Faker for JavaScript 10.6 and for Python 40.40 (both MIT); those that a dictionary of 22 languages has in lower case
  * as well, and that few languages share, are marked as ordinary.
  */

@@ -15,6 +15,7 @@ import {
   unspacedNameWithRole,
 } from './introduced-names.ts';
 import { isContactPersonLabel, labelOfLine } from './line-label.ts';
+import { wordBeforeName } from './name-evidence.ts';
 import { Places, strengthOf } from './name-places.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
@@ -67,7 +68,8 @@ export function findNames(
     if (found.length >= MAX_NAMES) break;
     if (line.isForeign || line.text.length > LONGEST_LINE || others.has(at)) continue;
     if (isAboutOthers(line.text)) continue;
-    for (const { piece, isUnspaced: _, ...read } of introduced(namesIn(line), lines, at)) {
+    const names = namesIn(line).map(trimWordBefore);
+    for (const { piece, isUnspaced: _, ...read } of introduced(names, lines, at)) {
       const element = line.elements[piece] ?? null;
       const strength = read.isLabelled ? 1 : line.column === 'name' ? 3 : strengthOf(element);
       const place = `${strength} ${places.of(element)}`;
@@ -147,6 +149,15 @@ function namesIn(line: PageLine): NameInLine[] {
   if (inPieces) return [inPieces];
   const outside = piecesOutsideLinks(line);
   return nameWithRole(outside.length === 0 ? text : outside.join(' '));
+}
+
+/** "Byggnadsinspektör Jane Doe": a word of unknown meaning before a given name is no part of the name. */
+function trimWordBefore(read: NameInLine): NameInLine {
+  const word = wordBeforeName(read.name);
+  if (word === null) return read;
+  const isTentative = read.isTentative || read.title === null;
+  const name = read.name.slice(word.length + 1);
+  return { ...read, name, phrase: read.phrase ?? phraseOfTitle(word), isTentative };
 }
 
 /** A piece that is a name, when the other pieces are roles, labels, contacts or links. */

@@ -3,6 +3,7 @@ import { contactCard, type ContactCard } from './contact-card.ts';
 import { emailsOfLine } from './line-emails.ts';
 import { localPartOf, nameMatchesAddress } from './name-matches-address.ts';
 import { NO_NAME_WORDS } from './name-words.ts';
+import { nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { CAPITALISED_RUN, namesWithin } from './names-in-text.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import { wordsOfName } from './person-name.ts';
@@ -23,6 +24,8 @@ const INTRODUCTION = new RegExp(
   `(?<!\\p{L})(?:${POSSESSIVES}) ([^,;:.()]{3,50}?)(?:,| is| ist| est| es| è| är| er| to| jest)? $`,
   'iu',
 );
+/** A statement about who somebody is. */
+const IS = /\s(?:is|ist|est|es|è|är|er|jest)\s$/iu;
 const OF_THE_PAST =
   /found|gründer|fondat|fundador|oprichter|grundare|stifter|zakladatel|założyciel|former|ehemalig|ancien|late(?!\p{L})|honorary/iu;
 const ENDS_NAME = /^(?:[,.;!)]|\s*[(–—]|\s+\p{Ll}|$)/u;
@@ -64,14 +67,23 @@ function introducedIn(text: string): ContactCard | null {
     const title = INTRODUCTION.exec(
       text.slice(Math.max(0, index - LONGEST_INTRODUCTION), index),
     )?.[1];
-    if (title === undefined || OF_THE_PAST.test(title) || !isRoleLine(title)) continue;
+    if (title === undefined || OF_THE_PAST.test(title)) continue;
     const [first] = namesWithin(run);
+    const isKnown = first !== undefined && nameEvidence(first.name) === 'known';
+    const isRole = isRoleLine(title) || (isKnown && isStated(text, index, title, first.name));
+    if (!isRole) continue;
     const isWhole = first?.start === 0 && ENDS_NAME.test(text.slice(index + first.name.length));
     if (first && isWhole) {
       return contactCard({ technique: 'team-card', kind: 'person', name: first.name, title });
     }
   }
   return null;
+}
+
+/** "Our pastry chef is Jane Doe." with a role of unknown words; behind the name comes neither a firm nor a place. */
+function isStated(text: string, index: number, title: string, name: string): boolean {
+  if (!IS.test(text.slice(0, index)) || phraseOfTitle(title) === null) return false;
+  return /^(?:[.,;:!]|$)/u.test(text.slice(index + name.length));
 }
 
 function personsIn(
@@ -108,7 +120,7 @@ function personOf(text: string, email: string): { name: string; title: string | 
       const from = run.index + start;
       const title = titleBefore(text.slice(0, from)) ?? titleBehind(text.slice(from + name.length));
       if (title === null && !hasSurname(name, email)) continue;
-      return { name, title };
+      return { name: withoutWordBefore(name), title };
     }
   }
   return null;

@@ -4,6 +4,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
+import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
 import { BOUNDARY, type PageLine, type PageLines, withBoundaries } from './page-lines.ts';
@@ -22,6 +23,8 @@ const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u
 /** A contact soon behind a name; an account number is none. */
 const CONTACT_BEHIND =
   /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
+const CONTACT_AT_ONCE =
+  /^\s*[,;:(–—-]?\s*(?:\p{L}{1,8}\.?:?\s*)?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 const OF_THE_PAST =
   /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
 /** Roles of people who work for others, and of those whom organisations only name because they must. */
@@ -38,6 +41,9 @@ const ELSEWHEN =
 const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
 /** Headings above the names of organisations and the like. */
 const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
+/** Labels of those who made, gave, won or perform something, or were pupils. */
+const CREDIT =
+  /(?<!\p{L})(?:autor(?!i)|auteur|autoř|oprac|zpracoval|spracoval|bearbeit|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]i|illustra|ilustra|maquet|programmier|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spende|donat|gewinn|winner|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|absol|(?:texte?s?|tekst|textos?|testi|bild(?:er)?|obraz|layout|satz|druck|print|impresión|dessins?|diseño|desenho|quelle|source|fuente|fonte|bron|źródło|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|patron|students?|alumn[iae]|schüler(?:innen)?|élèves?|uczniowie|žáci|alunn[io]|sopran[oa]?|mezzo|alto?|tenore?|basso?|bas|bariton[oe]?|piano|klavier|violine?|cello|flauto|flöte|gitarre|guitare?)(?!\p{L}))/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
 const MAX_WORDS_OF_LABEL = 4;
 const LINES_BELOW_HEADING = 30;
@@ -50,6 +56,8 @@ const HEADINGS = new Set('h1 h2 h3 h4 h5 h6 dt th strong b legend'.split(' '));
 /** What may stand beside the names in a line of names: titles, a party or role in brackets. */
 const BETWEEN_NAMES =
   /^(?:[\s,;.&·•–-]|\([^()]{1,40}\)|(?<!\p{L})\p{L}{1,6}\.[ªº]?|(?<!\p{L})(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)(?!\p{L}))*$/iu;
+/** Nothing comes behind a name, or another one. */
+const LIST_END = /^\s*(?:$|[,;/&]|\(|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s\p{Lu})/u;
 const LIST =
   /^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s)\s*$/iu;
 
@@ -118,7 +126,8 @@ function namesOnly(written: string): NameInText[] {
     if (!BETWEEN_NAMES.test(text.slice(end, from))) return [];
     end = to;
   }
-  return names;
+  const isListOfNames = areMostlyNames(names.map(({ name }) => name));
+  return names.filter(({ name }) => isListOfNames || nameEvidence(name) !== 'unknown');
 }
 
 function personsIn(clause: string, subject: PageSubject): ContactCard[] {
@@ -126,15 +135,23 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   /** The label that also applies to a name after a separator, and where it last did. */
   let label: StatedRole | null = null;
   let end = 0;
-  for (const { name, from, to } of namesInText(clause)) {
+  const names = namesInText(clause);
+  const isListOfNames = areMostlyNames(names.map(({ name }) => name));
+  for (const { name, from, to } of names) {
     const after = clause.slice(to);
     const listed: StatedRole | null = LIST.test(withoutTitles(clause.slice(end, from)))
       ? label
       : null;
-    const role: StatedRole | null = listed ?? roleAround(clause.slice(0, from), after, subject);
-    if (role === null || PART_OF_NAME.test(after)) continue;
+    const role: StatedRole | null =
+      listed ?? roleAround(clause.slice(0, from), name, after, subject);
+    if (PART_OF_NAME.test(after)) continue;
+    if (role === null) {
+      if (subject !== 'other' && isCalled(clause, name, after)) cards.push(personCard(name, null));
+      continue;
+    }
     label = role.isLabel ? role : null;
     end = to;
+    if (!role.isOwn && !isListOfNames && nameEvidence(name) === 'unknown') continue;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
     if (AUDITOR.test(role.title) && OF_FIRM.test(after)) continue;
     const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
@@ -144,22 +161,41 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   return cards;
 }
 
-function roleAround(before: string, after: string, subject: PageSubject): StatedRole | null {
+/** A known given name with a contact right behind it needs no role: "led by Jane Doe, 020 …". */
+function isCalled(clause: string, name: string, after: string): boolean {
+  if (!CONTACT_AT_ONCE.test(after) || nameEvidence(name) !== 'known') return false;
+  return firmIn(clause) === null && !OF_THE_PAST.test(clause) && !OUTSIDERS.test(clause);
+}
+
+function roleAround(
+  before: string,
+  name: string,
+  after: string,
+  subject: PageSubject,
+): StatedRole | null {
   const stated = roleBefore(before) ?? roleBehind(after);
-  const isCalled = subject === 'organization' && CONTACT_BEHIND.test(after);
-  return stated ?? (subject === 'team' || isCalled ? labelBefore(before) : null);
+  const hasContact = subject === 'organization' && CONTACT_BEHIND.test(after);
+  const isKnown = nameEvidence(name) === 'known' && LIST_END.test(after) && firmIn(after) === null;
+  const isLabelled = subject === 'team' || hasContact || isKnown;
+  return stated ?? (isLabelled ? labelBefore(before) : null);
 }
 
 /** On a page of people, or before a name with a contact, any label at the start of a clause tells what the person does. */
 function labelBefore(before: string): StatedRole | null {
   const title = LABEL.exec(withoutTitles(before))?.[1] ?? '';
   if (title === '' || title.split(' ').length > MAX_WORDS_OF_LABEL) return null;
-  if (phraseOfTitle(title) === null || columnNamed(title) !== null) return null;
+  if (CREDIT.test(title) || phraseOfTitle(title) === null || columnNamed(title) !== null)
+    return null;
   return { title, isLabel: true, isStatement: true, isOwn: false };
 }
 
-function personCard(name: string, title: string): ContactCard {
-  return contactCard({ technique: 'team-card', kind: 'person', name, title });
+function personCard(name: string, title: string | null): ContactCard {
+  return contactCard({
+    technique: 'team-card',
+    kind: 'person',
+    name: withoutWordBefore(name),
+    title,
+  });
 }
 
 /** A heading, a term, or a line that is emphasized as a whole. */

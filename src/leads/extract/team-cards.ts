@@ -3,11 +3,13 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { cardExtents } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
+import { isContactLine } from './introduced-names.ts';
 import { organizationNameTest } from './is-organization-name.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
+import { areMostlyNames, nameEvidence } from './name-evidence.ts';
 import { personNameKey } from './person-name.ts';
-import { isAboutGuests } from './page-subject.ts';
+import { isAboutGuests, subjectOf } from './page-subject.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
 import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
@@ -15,6 +17,7 @@ import { statedPersons } from './stated-persons.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
+const OF_ORGANIZATION = new Set(['team', 'about', 'contact', 'imprint']);
 
 /**
  * People on team pages: names in a repeated structure, each with a role, links or contacts beside it, in any
@@ -28,12 +31,21 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const groups = [...Map.groupBy(names, ({ place }) => place).values()].toSorted(
     (a, b) => strengthOf(b) - strengthOf(a) || b.length - a.length,
   );
+  const subject = subjectOf(source, page);
+  const placed: PlacedNames = {
+    source,
+    page,
+    names,
+    isOfOrganization: subject === 'team' || subject === 'organization',
+    isNamedForIt: isNamedForOrganization(source),
+    isOfTeam: isTeamPage(source, page),
+  };
   const accepted: PersonCard[] = [];
   const taken: boolean[] = [];
   for (const group of groups) {
     const free = group.filter(({ line }) => taken[line] !== true);
     if (free.length === 0 || accepted.length >= MAX_CARDS) continue;
-    for (const { card, from, to } of readGroup(free, { source, page, names })) {
+    for (const { card, from, to } of readGroup(free, placed)) {
       accepted.push(card);
       for (let line = from; line < to; line += 1) taken[line] = true;
     }
@@ -87,57 +99,104 @@ interface ReadCard {
   to: number;
 }
 
+interface PlacedNames {
+  source: PageSource;
+  page: PageLines;
+  names: readonly FoundName[];
+  /** The page shows people, or tells about the organisation in another way. */
+  isOfOrganization: boolean;
+  /** Its address or title says so. */
+  isNamedForIt: boolean;
+  isOfTeam: boolean;
+}
+
 function readGroup(
   group: readonly FoundName[],
-  { source, page, names }: { source: PageSource; page: PageLines; names: readonly FoundName[] },
+  { source, page, names, isOfOrganization, isNamedForIt, isOfTeam }: PlacedNames,
 ): ReadCard[] {
-  const read = cardExtents(group.slice(0, MAX_CARDS), page, names).map(
-    ({ from, to, ...extent }) => ({
+  const isOfNames = areMostlyNames(group.map(({ name }) => name));
+  const read = cardExtents(group.slice(0, MAX_CARDS), page, names)
+    .map(({ from, to, ...extent }) => ({
       from,
       to,
       card: readPersonCard({ from, to, ...extent }, source, page),
-    }),
-  );
+    }))
+    .filter(({ card }) => isOfNames || mayBePerson(card));
   const distinct = new Set(read.map(({ card }) => card.found.key)).size;
   const convincing = new Set(
     read.filter(({ card }) => isConvincing(card)).map(({ card }) => card.found.key),
   ).size;
-  const isTeam = (): boolean => distinct >= 2 && isAllPlaced(read) && isTeamPage(source, page);
-  if ((convincing >= 2 && convincing * 2 >= distinct) || isTeam()) {
-    return withUsualTitles(read).filter(({ card }) => hasAnything(card));
+  const isTeam = distinct >= 2 && isOfTeam && isAllPlaced(read);
+  const isOfPeople = isOfNames && isOfOrganization && isNamedForIt && isPlaced(read, isOfTeam);
+  if ((convincing >= 2 && convincing * 2 >= distinct) || isTeam || isOfPeople) {
+    return withUsualTitles(read, isOfPeople).filter(({ card }) => hasAnything(card));
   }
-  return read
-    .filter(({ card }) => standsAlone(card))
-    .map((one) => {
-      const title = one.card.title ?? (one.card.hasOwnContact ? one.card.unknownTitle : null);
-      return { ...one, card: { ...one.card, title } };
-    });
+  return read.flatMap(({ card, ...lines }) => {
+    const isPerson = isOfOrganization && isKnownWithContact(card, page);
+    if (!isPerson && !standsAlone(card)) return [];
+    const title = card.title ?? (isPerson || card.hasOwnContact ? card.unknownTitle : null);
+    return [{ ...lines, card: { ...card, title } }];
+  });
 }
 
-/** If most cards have a line in the place of the role, that line is the role, whatever its words. */
-function withUsualTitles(read: readonly ReadCard[]): ReadCard[] {
-  const placed = read.filter(({ card }) => card.isTitleNear || card.unknownTitle !== null).length;
-  const isUsual = placed * 2 >= read.length;
+/** A name without a known given name needs a role right beside it, or a contact of its own. */
+function mayBePerson({ found, title, isTitleNear, hasOwnContact }: PersonCard): boolean {
+  if (hasOwnContact || (isTitleNear && title !== null && isRoleLine(title))) return true;
+  return nameEvidence(found.name) !== 'unknown';
+}
+
+/** Among people, and if most cards have one, the line in the place of the role is the role, whatever its words. */
+function withUsualTitles(read: readonly ReadCard[], isOfPeople: boolean): ReadCard[] {
+  const isUsual = isOfPeople || countPlaced(read) * 2 >= read.length;
   return read.map((one) => {
     const title = one.card.title ?? (isUsual ? one.card.unknownTitle : null);
     return { ...one, card: { ...one.card, title } };
   });
 }
 
+function countPlaced(read: readonly ReadCard[]): number {
+  return read.filter(({ card }) => card.isTitleNear || card.unknownTitle !== null).length;
+}
+
 function isAllPlaced(read: readonly ReadCard[]): boolean {
-  return read.every(
-    ({ card }) => !card.isAuthor && (card.isTitleNear || card.unknownTitle !== null),
-  );
+  return countPlaced(read) === read.length && read.every(({ card }) => !card.isAuthor);
+}
+
+/** Most names, or some on a page that shows people, have a line in the place of a role, and none is an author's. */
+function isPlaced(read: readonly ReadCard[], isOfTeam: boolean): boolean {
+  const placed = countPlaced(read);
+  const isEnough = placed * 2 >= read.length || (isOfTeam && placed > 0);
+  return isEnough && read.every(({ card }) => !card.isAuthor);
+}
+
+/** A known given name with contacts right below it, or below unknown words in the place of a role. */
+function isKnownWithContact(
+  { found, unknownTitle, ...card }: PersonCard,
+  { lines }: PageLines,
+): boolean {
+  if (card.isAuthor || found.isTentative) return false;
+  if (unknownTitle === null && !isContactLine(lines[found.line + 1]?.text)) return false;
+  return card.emails.length + card.phones.length > 0 && nameEvidence(found.name) === 'known';
 }
 
 /** A page whose address or headings say that it shows the organisation's people. */
 function isTeamPage({ url }: PageSource, { lines }: PageLines): boolean {
-  const path = decodeURIComponentOr(URL.parse(url)?.pathname ?? '');
-  const names = path.split('/').map((part) => part.replace(/\.\w{2,5}$/, ''));
+  const names = partsOfPath(url);
   const headings = lines.filter(({ elements: [element] }) => isHeading(element ?? null));
   return [...names, ...headings.slice(0, MAX_HEADINGS).map(({ text }) => text)].some(
     (name) => name !== '' && kindOfName(name)?.kind === 'team',
   );
+}
+
+/** A page whose address or title says that it is about the organisation or its people. */
+function isNamedForOrganization({ url, page }: PageSource): boolean {
+  const names = [...partsOfPath(url), ...page.title.split(/\s[|–—-]\s/u)];
+  return names.some((name) => OF_ORGANIZATION.has(kindOfName(name)?.kind ?? ''));
+}
+
+function partsOfPath(url: string): string[] {
+  const path = decodeURIComponentOr(URL.parse(url)?.pathname ?? '');
+  return path.split('/').map((part) => part.replace(/\.\w{2,5}$/, ''));
 }
 
 function isHeading(element: HtmlElement | null): boolean {

@@ -76,8 +76,14 @@ test.each([
   expect(read(`<p>${text}</p>`)).toEqual([[name, title]]);
 });
 
-test('labels of unknown words need a contact unless the page is about people', () => {
-  expect(read('<p>Redaktion und Presse: Franziska Tschugg</p>')).toEqual([]);
+test('labels of unknown words need a known given name or a contact unless the page is about people', () => {
+  expect(read('<p>Redaktion und Presse: Franziska Tschugg</p>')).toHaveLength(1);
+  expect(read('<p>Redaktion und Presse: Grelva Tschugg</p>')).toEqual([]);
+  expect(read('<p>Opracował: Maciej Hetmański</p>')).toEqual([]);
+  expect(read('<p>Sopran: Maria Huber</p>', '/x')).toEqual([]);
+  expect(read('<p>Bildung und Musikschule: Maria Huber</p>', '/x')).toHaveLength(1);
+  expect(read('<p>Absolwenci: Maciej Hetmański, aktor</p>')).toEqual([]);
+  expect(read('<p>Struktura: Maciej Hetmański, Acme Projekt SRL</p>')).toEqual([]);
   expect(read('<p>Zuständig: Amtsgericht Lüneburg, 04131 2020</p>')).toEqual([]);
 });
 
@@ -187,4 +193,46 @@ test('on a page of people a label in any words is a role', () => {
   ]);
   expect(read(html, '/walks')).toEqual([]);
   expect(read('<p>E-mail: Carmel Linnane</p>', '/team')).toEqual([]);
+});
+
+describe('without a known given name', () => {
+  test.each([
+    ['an authority', 'Director: Starostwo Powiatowe'],
+    ['a firm', 'Knjigovodstvo, tajnica Servis Bilanca, 021 555 922'],
+    ['an office', 'Emergency officer: Campus Police, 302 555 0188'],
+  ])('%s is nobody beside a role', (_, text) => {
+    expect(read(`<p>${text}</p>`, '/team')).toEqual([]);
+  });
+
+  test('a name in a list of names is a name, one of several such texts is not', () => {
+    const known = 'Jane Doe, John Smith, Anna Kovar';
+    expect(read(`<p>Trustees: ${known}, Grelva Tschugg</p>`)).toHaveLength(4);
+    expect(read('<p>Trustees: Jane Doe, Grelva Tschugg, Troqueles Lobera</p>')).toEqual([
+      ['Jane Doe', 'Trustees'],
+    ]);
+    expect(read(`<h2>Committee</h2><p>${known}, Grelva Tschugg</p>`)).toHaveLength(4);
+    expect(read('<h2>Committee</h2><p>Grelva Tschugg</p>')).toEqual([]);
+  });
+
+  test('a person whom the organisation calls its own is one', () => {
+    expect(read('<p>Ask our treasurer, Grelva Tschugg, for a receipt.</p>')).toHaveLength(1);
+  });
+});
+
+test('a known given name with a contact right behind it needs no role on a page about the organisation', () => {
+  const text = 'The group is led by Hannah Osei; 07400 900 553 before noon.';
+  expect(read(`<p>${text}</p>`)).toEqual([['Hannah Osei', null]]);
+  expect(read(`<p>${text}</p>`, '/x')).toEqual([]);
+  expect(read(`<p>${text.replace('Hannah', 'Grelva')}</p>`)).toEqual([]);
+  expect(read('<p>Acme Ltd, Hannah Osei, 07400 900 553</p>')).toEqual([]);
+});
+
+test('labels may begin with an ordinal and end with a full stop', () => {
+  expect(read('<p>2. Vors.: Silke Oehlers</p>', '/clubs')).toEqual([['Silke Oehlers', 'Vors.']]);
+});
+
+test('a word before a name is no part of it', () => {
+  expect(read('<p>Deputy Stonkare Ivar Nygård, 915 20 301</p>', '/team')).toEqual([
+    ['Ivar Nygård', 'Deputy'],
+  ]);
 });

@@ -353,11 +353,11 @@ test('a role that is also a surname is a role in lower case', () => {
 
 test('the name of the host below the heading of a team is nobody, that of the owner is', () => {
   const namesIn = (html: string): (string | null)[] => {
-    const url = 'https://acme-rutherford.test/about';
+    const url = 'https://anna-rutherford.test/about';
     return readTeamCards({ url, html, page: openPage(html), region: null }).map(({ name }) => name);
   };
-  expect(namesIn('<h2>Team</h2><p>Acme Rutherford</p><p>Jane Doe</p>')).toEqual(['Jane Doe']);
-  expect(namesIn('<h2>Owner</h2><p>Acme Rutherford</p>')).toEqual(['Acme Rutherford']);
+  expect(namesIn('<h2>Team</h2><p>Anna Rutherford</p><p>Jane Doe</p>')).toEqual(['Jane Doe']);
+  expect(namesIn('<h2>Owner</h2><p>Anna Rutherford</p>')).toEqual(['Anna Rutherford']);
 });
 
 test.each([

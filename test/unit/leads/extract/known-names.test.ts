@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { openPage } from '#src/files/open-page.ts';
+import { readTeamCards } from '#src/leads/extract/team-cards.ts';
+
+describe('known given names', () => {
+  const cards = (...rows: [string, string][]): string =>
+    rows.map(([name, text]) => `<li><h4>${name}</h4><p>${text}</p></li>`).join('');
+  const people = (html: string, path: string): (string | null)[] => {
+    const url = `https://acme.test${path}`;
+    const source = { url, html, page: openPage(html), region: null };
+    return readTeamCards(source).map(({ name }) => name);
+  };
+
+  test('make cards with unknown words people on a page about the organisation', () => {
+    const html = cards(['Jane Doe', 'Quills and quotes'], ['John Smith', 'Bench stonker']);
+    expect(people(html, '/about')).toEqual(['Jane Doe', 'John Smith']);
+    expect(people(`<h2>Contact</h2>${html}`, '/')).toEqual([]);
+    const places = cards(['Grelva Tschugg', 'Quills and quotes'], ['Upper Tarnbeck', 'Two sites']);
+    expect(people(places, '/about')).toEqual([]);
+  });
+
+  test('make those with unknown words people on a page of people, of whom others have none', () => {
+    const html = `<ul><li>Jane Doe, stonker</li><li>John Smith, vice stonker</li><li>Anna Kovar</li><li>Ingrid Xylo</li><li>Omar Xylo</li></ul>`;
+    expect(people(html, '/committee')).toEqual(['Jane Doe', 'John Smith']);
+    expect(people(html, '/about')).toEqual([]);
+  });
+
+  test('make a name with unknown words and a contact a person', () => {
+    const html = (name: string): string =>
+      `<div><h3>Mensa</h3><p><b>${name}</b></p><p>Stonker</p><p>Tel. +44 20 7946 0123</p></div>`;
+    expect(people(html('Jane Doe'), '/about')).toEqual(['Jane Doe']);
+    expect(people(html('Grelva Tschugg'), '/about')).toEqual([]);
+    expect(people(html('Jane Doe'), '/shop')).toEqual([]);
+  });
+
+  test('make a name right above a contact a person', () => {
+    const html = (name: string): string =>
+      `<h3>Reception</h3><p><b>${name}</b><br>Tel. +44 20 7946 0123</p>`;
+    expect(people(html('Jane Doe'), '/about')).toEqual(['Jane Doe']);
+    expect(people(html('Grelva Tschugg'), '/about')).toEqual([]);
+  });
+
+  test('are missing in what is beside roles that stand for something else', () => {
+    const html = cards(
+      ['Porselen Evi', 'manager@acme.test'],
+      ['Rheinau Tarnbeck', 'office@acme.test'],
+    );
+    expect(people(html, '/team')).toEqual([]);
+    const text = 'We sell porcelain since 1980.</p><p>Manager';
+    expect(people(cards(['Porselen Evi', text], ['Rheinau Tarnbeck', text]), '/team')).toEqual([]);
+    expect(people(cards(['Jane Doe', text], ['John Smith', text]), '/team')).toHaveLength(2);
+  });
+
+  test('make the others in their place names as well', () => {
+    const html = cards(
+      ['Jane Doe', 'Quills<br>Tel. +44 20 7946 0123'],
+      ['John Smith', 'Quills<br>Tel. +44 20 7946 0124'],
+      ['Anna Kovar', 'Quills<br>Tel. +44 20 7946 0125'],
+      ['Grelva Tschugg', 'Quills<br>Tel. +44 20 7946 0126'],
+    );
+    expect(people(html, '/team')).toHaveLength(4);
+  });
+
+  test('end a word that stands before a name', () => {
+    const html = cards(
+      ['Byggnadsinspektör Jane Doe', 'jane.doe@acme.test'],
+      ['Miljöstonkare John Smith', 'john.smith@acme.test'],
+    );
+    expect(people(html, '/team')).toEqual(['Jane Doe', 'John Smith']);
+  });
+
+  test('make somebody whom the organisation names for an unknown role a person', () => {
+    expect(people('<p>Our stonk wrangler is Minh-Anh Doan.</p>', '/x')).toEqual(['Minh-Anh Doan']);
+    expect(people('<p>Our stonk wrangler is Grelva Tschugg.</p>', '/x')).toEqual([]);
+    expect(people('<p>Our stonk wrangler is Colin Brace of Acme & Co.</p>', '/x')).toEqual([]);
+  });
+
+  test('leave the word before a name in a sentence out of the name', () => {
+    const html = '<p>Ask miljöstonkare or Miljöstonkare Linnéa Ström, linnea.strom@acme.test.</p>';
+    expect(people(html, '/x')).toEqual(['Linnéa Ström']);
+  });
+});

@@ -3,6 +3,7 @@ import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import { documentationPage, withoutHeadings } from './documentation-page.ts';
 import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+import { withoutContactsBesideOthers } from './beside-names.ts';
 import { readCloudflareEmails } from './cloudflare-email.ts';
 import type { ContactCard } from './contact-card.ts';
 import { readContactLinks } from './contact-links.ts';
@@ -13,7 +14,7 @@ import { ofMember, readMemberPage } from './member-page.ts';
 import { withoutNodes } from './without-nodes.ts';
 import { readHCards } from './h-card.ts';
 import { readJsonLd } from './json-ld.ts';
-import { withMarkedMembers } from './marked-members.ts';
+import { withListed, withMarkedMembers } from './marked-members.ts';
 import { readMicrodata } from './microdata.ts';
 import { readObfuscatedEmails } from './obfuscated-email.ts';
 import { readPageMeta, siteNameOf } from './page-meta.ts';
@@ -107,13 +108,17 @@ function readCards(source: PageSource, isOfMember: boolean): ContactCard[] {
   const listed = membersOr(readMembers, source) ?? { cards: [], nodes: [] };
   const isList = listed.cards.length > 0 || !isOfMember;
   const member = isList ? null : membersOr(readMemberPage, source);
-  const marked = member ? written.map((card) => ofMember(card, member.cards)) : written;
+  const marked = member
+    ? written.map((card) => ofMember(card, member.cards))
+    : withListed(written, listed.cards);
   const members = member ?? listed;
   const documentation = documentationPage(source);
   const rest = withoutNodes(source, [...members.nodes, ...(documentation?.code ?? [])]);
   const found = SHOWN.flatMap((read) => cardsOr(read, rest));
   const shown = documentation ? withoutHeadings(found, source.url) : found;
-  return withoutForeign([...marked, ...members.cards, ...shown].slice(0, MAX_CARDS), rest);
+  const all = [...marked, ...members.cards, ...shown].slice(0, MAX_CARDS);
+  const { lines } = readPageLines(rest.page.root);
+  return withoutContactsBesideOthers(withoutForeign(all, rest), lines, source.region);
 }
 
 function membersOr(

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { extractPage } from '#src/leads/extract/extract-page.ts';
+import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
+
+interface Page {
+  path: string;
+  body: string;
+  head?: string;
+}
+
+/** Kind, name, addresses and numbers of each lead of a site. */
+function rows(
+  { domain = 'milford.test', lang = 'en-GB', title = 'Milford Parish' },
+  ...pages: Page[]
+): string[] {
+  const read = pages.map(({ path, body, head = '' }) =>
+    extractPage({
+      url: `https://www.${domain}${path}`,
+      html: `<html lang="${lang}"><head><title>${title}</title>${head}</head><body>${body}</body></html>`,
+      kind: 'html',
+    }),
+  );
+  return mergeLeads(read, domain).map(({ foundOn, kind, name, emails, phones }) =>
+    [
+      foundOn === null ? kind : `listed ${kind}`,
+      name?.value,
+      ...[...emails, ...phones].map(({ value }) => value),
+    ].join(' | '),
+  );
+}
+
+const jsonLd = (data: object): string =>
+  `<script type="application/ld+json">${JSON.stringify({ '@context': 'https://schema.org', ...data })}</script>`;
+
+describe('structured data on a list of organisations', () => {
+  const clubs =
+    '<h2>Clubs and societies</h2>' +
+    '<div class="club"><h3>Fire Brigade Milford</h3><p>020 7946 0101, brigade.milford@gmail.com</p></div>' +
+    '<div class="club"><h3>Choir of Milford</h3><p>020 7946 0102</p></div>' +
+    '<div class="club"><h3>Rowing Club Milford</h3><p>020 7946 0103, <a href="https://rowing.test">web</a></p></div>';
+
+  test('is about the listed one that it names', () => {
+    const head = jsonLd({
+      '@type': 'FireStation',
+      name: 'Fire Brigade Milford',
+      telephone: '+442079460101',
+    });
+    expect(
+      rows(
+        {},
+        { path: '/', body: '<p>Tel. 020 7946 0100, office@milford.test</p>' },
+        { path: '/clubs', body: clubs, head },
+      ),
+    ).toEqual([
+      'organization | Milford Parish | office@milford.test | +442079460100',
+      'listed organization | Fire Brigade Milford | brigade.milford@gmail.com | +442079460101',
+      'listed organization | Rowing Club Milford | +442079460103',
+      'listed organization | Choir of Milford | +442079460102',
+    ]);
+  });
+
+  test('is about the listed one whose contacts it has, when it names none', () => {
+    const desk = (name: string, local: string, number: string): string =>
+      `<dt><a href="/${local}">${name}</a></dt><dd><div class="vcard"><span class="fn org" title="${name}"></span><p>Tel.: <span class="tel">+43 5272 61220-${number}</span><br><a class="email" href="mailto:${local}@hochschule.test">${local}@hochschule.test</a></p></div></dd>`;
+    const body = `<h1>Institute</h1><dl>${desk('Institut für Orgel', 'orgel', '21')}${desk('Institut für Jazz', 'jazz', '22')}${desk('Institut für Tanz', 'tanz', '23')}</dl>`;
+    const site = { domain: 'hochschule.test', lang: 'de-AT', title: 'Hochschule Steinach' };
+    expect(
+      rows(
+        site,
+        { path: '/', body: '<p>Tel. +43 5272 61220-0, office@hochschule.test</p>' },
+        { path: '/institute', body },
+      ),
+    ).toEqual([
+      'organization | Hochschule Steinach | office@hochschule.test | +435272612200',
+      'listed organization | Institut für Orgel | orgel@hochschule.test | +4352726122021',
+      'listed organization | Institut für Jazz | jazz@hochschule.test | +4352726122022',
+      'listed organization | Institut für Tanz | tanz@hochschule.test | +4352726122023',
+    ]);
+  });
+});
+
+describe('a number on the line of somebody else', () => {
+  test('is not that of the person whose card it stands in', () => {
+    const body =
+      '<h1>Gwilym Price</h1><h4>Partner</h4><p>T 029 2018 0341<br>gprice@milford.test</p>' +
+      '<p>His assistant is Bethan Sallis: <a href="tel:02920180342">029 2018 0342</a></p>';
+    const people = rows({}, { path: '/people/gwilym-price', body });
+    expect(people).toContain('person | Gwilym Price | gprice@milford.test | +442920180341');
+    expect(people.join()).toContain('+442920180342');
+  });
+
+  test('stays with both when both stand there', () => {
+    const body =
+      '<h1>Our team</h1><ul><li>Jane Doe and John Smith, caretakers, 020 7946 0101</li>' +
+      '<li>Mary Jones, clerk, 020 7946 0102</li><li>Peter Brown, verger, 020 7946 0103</li></ul>';
+    const people = rows({}, { path: '/team', body });
+    expect(people).toContain('person | Mary Jones | +442079460102');
+    expect(people).toContain('person | Peter Brown | +442079460103');
+  });
+});

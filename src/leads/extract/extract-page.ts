@@ -132,17 +132,18 @@ function membersOr(
   }
 }
 
-/** Drops loose contacts that the page attributes to another organisation. */
+/** Drops contacts that the page attributes to another organisation, unless its markup gives them to somebody. */
 function withoutForeign(cards: readonly ContactCard[], source: PageSource): ContactCard[] {
   const { emails, phones } = foreignContacts(readPageLines(source.page.root), source);
   if (emails.size + phones.size === 0) return [...cards];
   return cards.flatMap((card) => {
-    if (card.kind !== 'page') return [card];
+    if (card.kind !== 'page' && card.technique !== 'team-card') return [card];
     const own = {
       ...card,
       emails: card.emails.filter((email) => !emails.has(email)),
       phones: card.phones.filter((phone) => !phones.has(phone)),
     };
+    if (card.kind === 'person') return [own];
     const isLeft = own.emails.length + own.phones.length + own.profiles.length > 0;
     return isLeft ? [own] : [];
   });

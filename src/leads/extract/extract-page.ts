@@ -1,6 +1,7 @@
 import { countryOfPhone } from './normalize-phone.ts';
 import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import { documentationPage, withoutHeadings } from './documentation-page.ts';
+import { trunkIn } from './extensions.ts';
 import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { withoutContactsBesideOthers } from './beside-names.ts';
@@ -24,6 +25,7 @@ import type { PageSource } from './page-source.ts';
 import { readProfileLinks } from './profile-links.ts';
 import { readRdfa } from './rdfa.ts';
 import { regionOf } from './region-of.ts';
+import { regionOfText } from './region-of-text.ts';
 import { scanPhones } from './scan-phones.ts';
 import { readScriptJson } from './script-json.ts';
 import { signedNameOf } from './signed-name.ts';
@@ -60,9 +62,9 @@ const SHOWN: readonly ReadTechnique[] = [
  * @throws GiveUp for HTML that no human has written
  */
 export function extractPage(given: PageToExtract): ExtractedPage {
-  const { url, html: written, kind, isOfMember = false } = given;
+  const { url, html: written, kind, isOfMember = false, region: regionOfSite = null } = given;
   const html = written.slice(0, MAX_HTML_LENGTH);
-  if (kind === 'vcard') return extractVCard(url, html);
+  if (kind === 'vcard') return extractVCard(url, html, regionOfSite);
   const page = openPage(html);
   const source = { url, html, page, region: regionOf({ url, language: page.language, page }) };
   const links = readPageLinks(source);
@@ -71,8 +73,14 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     visiblePageText(page)
       .replace(/[\s\uE000-\uE002]+/g, ' ')
       .trim().length >= FEW_CHARACTERS;
-  const region = statedRegion(source) ?? source.region ?? regionOfNumbers(source);
-  const cards = readCards({ ...source, region }, isOfMember);
+  const region =
+    statedRegion(source) ??
+    source.region ??
+    regionOfNumbers(source) ??
+    textRegion(source) ??
+    regionOfSite;
+  const trunk = trunkIn(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH), region);
+  const cards = readCards({ ...source, region, trunk }, isOfMember);
   return {
     url,
     canonicalUrl: canonicalUrlOf(page, url),
@@ -80,20 +88,21 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     siteName: siteNameOf(source),
     signedBy,
     language: /^[a-z]{2,3}(?![a-z])/.exec(page.language.toLowerCase())?.[0] ?? '',
+    region,
     cards,
     links,
     needsRendering: page.hasScripts && !hasText && !cards.some(hasContact),
   };
 }
 
-function extractVCard(url: string, text: string): ExtractedPage {
+function extractVCard(url: string, text: string, region: string | null): ExtractedPage {
   return {
     url,
     canonicalUrl: url,
     title: '',
     siteName: '',
     language: '',
-    cards: readVCards(text, url).slice(0, MAX_CARDS),
+    cards: readVCards(text, url, region).slice(0, MAX_CARDS),
     links: [],
     needsRendering: false,
   };
@@ -172,6 +181,11 @@ function regionOfNumbers({ page }: PageSource): string | null {
   const numbers = scanPhones(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH), null);
   const [country, ...others] = new Set(numbers.map(({ phone }) => countryOfPhone(phone)));
   return others.length === 0 ? (country ?? null) : null;
+}
+
+/** The country of the page's language, where nothing states one. */
+function textRegion({ page }: PageSource): string | null {
+  return regionOfText(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH));
 }
 
 function canonicalUrlOf({ canonical, base }: OpenedPage, url: string): string {

@@ -11,4 +11,6 @@ export interface PageSource {
    * unknown.
    */
   region: string | null;
+  /** The number of the house in E.164, to which the page's extensions are added; null when it has none. */
+  trunk?: string | null;
 }

@@ -1,3 +1,4 @@
+import { withExtension } from './extensions.ts';
 import { normalizePhone } from './normalize-phone.ts';
 import { labelBefore } from './phone-labels.ts';
 import { isOtherNumber } from './not-a-phone.ts';
@@ -12,6 +13,8 @@ export interface FoundPhone {
   at: number;
 }
 
+/** A number that ends with an extension: what follows it is another one. */
+const HAS_DESK = /[-–/][ \u00A0]?\p{Nd}{1,4}[ \u00A0]*$/u;
 /** Limit on calls of libphonenumber per page. */
 const MAX_CANDIDATES = 1_000;
 const MIN_DIGITS = 6;
@@ -54,8 +57,9 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       if (isOtherNumber(part.written, context, label === 'phone', region)) continue;
       const isSure =
         label === 'phone' || (/^[(（]?[+＋]/.test(written) && digits >= LEAST_WITH_COUNTRY);
-      const phone = normalizePhone(part.written, region, isSure ? 'marked' : 'text');
-      if (phone !== null) {
+      const number = normalizePhone(part.written, region, isSure ? 'marked' : 'text');
+      if (number !== null) {
+        const phone = withExtension(number, part.written, after);
         found.push({ phone, written: part.written, isLabelled: label === 'phone', at });
       }
     }
@@ -135,9 +139,10 @@ function* pieces(run: string): Generator<{ text: string; at: number }> {
     at = cut + Math.max(1, separator[0].length);
     const before = run.slice(from, cut);
     const isWhole = (before.match(DIGITS)?.length ?? 0) >= MIN_DIGITS + 1;
-    // A dash and a few digits are an extension in the same organisation.
+    // A dash or a slash and a few digits are an extension in the same organisation.
     const isDesk =
-      /[-–—]/.test(separator[0]) && (run.slice(at).match(DIGITS)?.length ?? 0) < MIN_DIGITS;
+      (/[-–—]/.test(separator[0]) || (separator[0].includes('/') && !HAS_DESK.test(before))) &&
+      (run.slice(at).match(DIGITS)?.length ?? 0) < MIN_DIGITS;
     if (!isWhole || isDesk) continue;
     yield { text: before, at: from };
     from = cut + separator[0].length;

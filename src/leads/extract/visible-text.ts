@@ -1,5 +1,6 @@
 import { type HtmlElement, type HtmlNode, isElement, rawText } from '#src/files/html-tree.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
+import { extensionsIn } from './extensions.ts';
 import type { PageSource } from './page-source.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
@@ -37,7 +38,7 @@ function emailCards({ html }: PageSource, text: string): ContactCard[] {
   );
 }
 
-function phoneCards({ html, page, region }: PageSource, text: string): ContactCard[] {
+function phoneCards({ html, page, region, trunk = null }: PageSource, text: string): ContactCard[] {
   const offsetOf = sourceOffsets(html);
   const cards = new Map<string, ContactCard>();
   const found = scanPhones(text, region);
@@ -47,7 +48,9 @@ function phoneCards({ html, page, region }: PageSource, text: string): ContactCa
     page.links.some(({ href }) => /^\s*tel:/i.test(href)) ||
     /itemprop=["']?telephone/i.test(html);
   const faxes = markedFaxes(page, region);
-  for (const { phone, written, isLabelled, at } of found) {
+  const extensions = trunk === null ? [] : extensionsIn(text, trunk);
+  const all = [...found, ...extensions.map((one) => ({ ...one, isLabelled: true }))];
+  for (const { phone, written, isLabelled, at } of all) {
     if (faxes.has(phone)) continue;
     if (isMarked && !isLabelled && isInSentence(text, at)) continue;
     if (cards.size >= MAX_EACH || cards.has(phone)) continue;

@@ -25,6 +25,7 @@ import type { PageSource } from './page-source.ts';
 import { readProfileLinks } from './profile-links.ts';
 import { readRdfa } from './rdfa.ts';
 import { regionOf } from './region-of.ts';
+import { personNameKey } from './person-name.ts';
 import { regionOfText } from './region-of-text.ts';
 import { scanPhones } from './scan-phones.ts';
 import { readScriptJson } from './script-json.ts';
@@ -143,18 +144,26 @@ function membersOr(
 
 /** Drops contacts that the page attributes to another organisation, unless its markup gives them to somebody. */
 function withoutForeign(cards: readonly ContactCard[], source: PageSource): ContactCard[] {
-  const { emails, phones } = foreignContacts(readPageLines(source.page.root), source);
-  if (emails.size + phones.size === 0) return [...cards];
+  const { emails, phones, strange } = foreignContacts(readPageLines(source.page.root), source);
+  if (emails.size + phones.size + strange.size === 0) return [...cards];
+  const isSure = (email: string): boolean => !emails.has(email) && !strange.has(email);
+  const sure = new Set(
+    cards.flatMap((card) => (card.emails.some(isSure) ? personNameKey(card.name ?? '') : [])),
+  );
   return cards.flatMap((card) => {
-    if (card.kind !== 'page' && card.technique !== 'team-card') return [card];
+    const isPerson = card.technique === 'team-card';
+    if (card.kind !== 'page' && !isPerson) return [card];
+    const known = card.emails.filter((email) => !emails.has(email));
     const own = {
       ...card,
-      emails: card.emails.filter((email) => !emails.has(email)),
+      // Somebody with no other address works elsewhere: the address is needed to tell.
+      emails: isPerson && sure.has(personNameKey(card.name ?? '')) ? known.filter(isSure) : known,
       phones: card.phones.filter((phone) => !phones.has(phone)),
     };
-    if (card.kind === 'person') return [own];
+    if (isPerson) return [own];
     const isLeft = own.emails.length + own.phones.length + own.profiles.length > 0;
-    return isLeft ? [own] : [];
+    const isStrange = own.emails.some((email) => strange.has(email));
+    return isLeft ? [isStrange ? { ...own, entity: 'other' } : own] : [];
   });
 }
 

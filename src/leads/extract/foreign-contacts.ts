@@ -1,7 +1,9 @@
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { organizationNameTest } from './is-organization-name.ts';
+import { domainOfEmail } from './own-domain.ts';
 import { firmIn } from './names-in-text.ts';
+import { namesOtherKind, spellsDomain } from './organization-kinds.ts';
 import { namesOtherOffice } from './other-offices.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
@@ -18,7 +20,7 @@ const MAKERS = [
   '(?:diseño|desarrollo|alojamiento)(?: web)?(?: por|:)|(?:diseñado|desarrollado|alojado) por|(?:desenvolvido|criado|feito|design) por|desenvolvimento:',
   'realizzazione(?: sito(?: web)?)?:?|sito (?:web )?(?:realizzato|creato) da|credits:|website door|(?:ontwerp|ontwikkeling)(?: en \\p{L}+)?(?: door|:)|(?:ontwikkeld|gemaakt|gebouwd) door',
   '(?:ilustracije|illustrationen|illustrations?|ilustraciones|illustrazioni|ilustrações|illustraties|ilustracje|ilustrace|fotografije|fotografías|fotografie|zdjęcia|foto):',
-  'webmaster:|(?:realizacja|projekt)(?: (?:i wykonanie|strony))?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
+  'webmaster:|par le webmest?re|webmestre :|vom webmaster|by the webmaster|dal webmaster|(?:realizacja|projekt)(?: (?:i wykonanie|strony))?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
   'tvorba (?:webu|stránek)|web vytvořil\\p{L}*|készítette:?|web tasarım:?|tasarım:|(?:разработка|создание|дизайн)(?: сайта)?(?::| [—–-])|サイト制作',
   '(?:web|internet)auftritt(?::| von)|(?:nettsted(?:et)? )?(?:levert|driftet) av|(?:site|loja|página) (?:criad[oa]|desenvolvid[oa]|feit[oa]) por|κατασκευή(?: ιστοσελίδας| ιστοτόπου)?:',
 ];
@@ -36,6 +38,9 @@ const CLAUSE_END =
 const LINES_BELOW_HEADING = 16;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
+const MAX_CELLS = 4;
+const LONGEST_CELL = 80;
+const MAX_LEVELS_IN_ROW = 5;
 const MAX_ANCESTORS = 12;
 const IN_CONTENT = new Set(['body', 'html', 'main']);
 
@@ -44,13 +49,12 @@ const IN_CONTENT = new Set(['body', 'html', 'main']);
  * the organiser of a fair. Never includes an address on the site's own domain, or anything that also appears
  * elsewhere on the page.
  */
-export function foreignContacts(
-  { lines }: PageLines,
-  source: PageSource,
-): { emails: ReadonlySet<string>; phones: ReadonlySet<string> } {
-  const { url, region, page } = source;
+export function foreignContacts({ lines }: PageLines, source: PageSource): ForeignContacts {
+  const { url, region } = source;
   const site = registrableDomain(url);
+  const isOther = otherTest(source);
   const foreign = { emails: new Set<string>(), phones: new Set<string>() };
+  const strange = new Set<string>();
   const kept = { emails: new Set<string>(), phones: new Set<string>() };
   const numbers: { text: string; into: Set<string> }[] = [];
   for (const [at, line] of lines.entries()) {
@@ -60,29 +64,80 @@ export function foreignContacts(
     if (emails.length === 0 && !hasNumber) continue;
     const isOwn = emails.some((email) => domainOf(email) === site);
     const into = !isOwn && isOfOthers(at, lines) ? foreign : kept;
-    for (const email of emails) into.emails.add(email);
-    if (hasNumber) numbers.push({ text, into: into.phones });
+    const ofOther =
+      isOwn || into === foreign ? [] : emails.filter((one) => isOther.email(text, one));
+    for (const email of emails) (ofOther.includes(email) ? strange : into.emails).add(email);
+    if (!hasNumber) continue;
+    const beside = ofOther.length > 0 ? foreign : into;
+    numbers.push({ text: `${cellsBefore(at, lines)}${text}`, into: beside.phones });
   }
-  // On the site of such an office its number is the site's own.
-  const isOffice = namesOtherOffice(siteNameOf(source) || page.title);
-  const isHost = organizationNameTest(source);
   const hasForeign = numbers.some(
-    ({ text, into }) =>
-      into === foreign.phones || (!isOffice && namesOtherOffice(text)) || tellsOfFirm(text, isHost),
+    ({ text, into }) => into === foreign.phones || isOther.clause(text),
   );
   if (foreign.emails.size > 0 || hasForeign) {
     for (const { text, into } of numbers) {
       for (const { phone, at } of scanPhones(text, region)) {
-        const clause = clauseBefore(text, at);
-        const isOfOther = (!isOffice && namesOtherOffice(clause)) || tellsOfFirm(clause, isHost);
-        (isOfOther ? foreign.phones : into).add(phone);
+        (isOther.clause(clauseBefore(text, at)) ? foreign.phones : into).add(phone);
       }
     }
   }
   return {
     emails: foreign.emails.difference(kept.emails),
+    strange: strange.difference(kept.emails),
     phones: foreign.phones.difference(kept.phones),
   };
+}
+
+interface ForeignContacts {
+  emails: ReadonlySet<string>;
+  phones: ReadonlySet<string>;
+  /** Addresses beside the name of another organisation; what stands near them is that one's, too. */
+  strange: ReadonlySet<string>;
+}
+
+interface OtherTest {
+  /** Whether a text is about another office or firm than the site's. */
+  clause: (text: string) => boolean;
+  /** Whether the line of an address is. */
+  email: (line: string, email: string) => boolean;
+}
+
+function otherTest(source: PageSource): OtherTest {
+  const siteName = siteNameOf(source) || source.page.title;
+  // On the site of such an office its number is the site's own.
+  const isOffice = namesOtherOffice(siteName);
+  const isHost = organizationNameTest(source);
+  const clause = (text: string): boolean =>
+    (!isOffice && namesOtherOffice(text)) ||
+    tellsOfFirm(text, isHost) ||
+    namesOtherKind(text, isHost, siteName);
+  const email = (line: string, address: string): boolean => {
+    const at = line.toLowerCase().indexOf(address);
+    const before = clauseBefore(line, at === -1 ? line.length : at);
+    return clause(before) || spellsDomain(line, domainOfEmail(address) ?? '', isHost);
+  };
+  return { clause, email };
+}
+
+/** The text of the cells before a line in its row of a table, with a comma behind each. */
+function cellsBefore(at: number, lines: readonly PageLine[]): string {
+  const row = rowOf(lines[at]);
+  if (row === null) return '';
+  const cells: string[] = [];
+  for (let before = at - 1; before >= Math.max(0, at - MAX_CELLS); before -= 1) {
+    if (rowOf(lines[before]) !== row) break;
+    cells.unshift(`${lines[before]?.text.slice(0, LONGEST_CELL)}, `);
+  }
+  return cells.join('');
+}
+
+function rowOf(line: PageLine | undefined): HtmlNode | null {
+  let at: HtmlNode | null = line?.node.parent ?? null;
+  for (let up = 0; at && isElement(at) && up < MAX_LEVELS_IN_ROW; up += 1) {
+    if (at.name === 'tr') return at;
+    at = at.parent;
+  }
+  return null;
 }
 
 /** Whether a sentence is about another firm: "The books are kept by Acme Ltd, tel. …". */

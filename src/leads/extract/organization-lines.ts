@@ -1,6 +1,6 @@
 import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { PlacedName } from './card-extent.ts';
-import { isBelowOthersHeading } from './foreign-contacts.ts';
+import { isAboutOthers, isBelowOthersHeading } from './foreign-contacts.ts';
 import { blockAround, Places, strengthOf } from './name-places.ts';
 import { NO_NAME_WORDS } from './name-words.ts';
 import { organizationKey } from './organization-key.ts';
@@ -42,7 +42,8 @@ export function organizationLines({ lines, spans }: PageLines): OrganizationLine
   const namedRows = new Set<HtmlNode>();
   for (const [at, line] of lines.entries()) {
     if (found.length >= MAX_NAMES) break;
-    if (line.isForeign || isInFooter(line.node) || isBelowOthersHeading(at, lines)) continue;
+    if (line.isForeign || isInFooter(line.node)) continue;
+    if (isBelowOthersHeading(at, lines) || isAboutOthers(line.text)) continue;
     const element = line.elements[0] ?? null;
     const block = blockAround(element);
     const isFirst = block !== null && spans.get(block)?.[0] === at;

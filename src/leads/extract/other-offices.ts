@@ -27,6 +27,9 @@ const SERVICES = [
   'lieferant|ersatzteile (?:kommen |liefert )?(?:von|vom)|fournisseur|proveedor|fornecedor|fornitore|(?:verdure|pane|vini) (?:arrivano|vengono|proviene) da|leverancier|leverandor|leverantor|dodavatel|dostawca|beszallito|furnizor|tedarikci',
   'statsautoriserede? revisor\\p{L}*|registrert revisor|auktoriserad revisor|commissaire aux comptes|regnskapet fores av|regnskapet forer|regnskapsforer|bokforingen skots|accounts (?:are )?prepared by',
   'title ix coordinator|anpc|knjigovodstvo|racunovodstvo|laboratuvarimiz|information line|infoline|infolinka|poruchova linka|hjalplinje\\p{L}*|hjaelpelinje\\p{L}*|averias|capitainerie|(?:tickets|biljetter) via|haustierregister|(?:daten|data)skyddsombud',
+  'inspection academique|rectorat de|schulamt|schulrat|kuratorium oswiaty|skolni inspekce|skolinspektionen|inspeccion educativa|ufficio scolastico|provveditorato|ofsted',
+  'call (?:her|him|them)|(?:is|are) run by|na junta|billetsalg|billettluke|forverkauf|vorverkaufsstelle\\p{L}*|prevendita|predprodej|przedsprzedaz|lipunmyynti',
+  '(?:insurance|versicherung\\p{L}*|assurance|seguros?|assicurazione|verzekering|forsikring|forsakring|pojisteni|ubezpieczenie\\p{L}*|biztositas|asigurare|sigorta)[^.]{0,24}(?:agent\\p{L}*|broker|makler|courtier|corredor|mediador|tussenpersoon|maegler)',
   'schulpsycholog\\p{L}*|pedagogicko-psychologick\\p{L}*|poradni\\p{L}* psychologiczn\\p{L}*',
 ];
 const OFFICE = new RegExp(

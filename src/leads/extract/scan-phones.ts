@@ -19,6 +19,7 @@ const HAS_DESK = /[-–/][ \u00A0]?\p{Nd}{1,4}[ \u00A0]*$/u;
 const MAX_CANDIDATES = 1_000;
 const MIN_DIGITS = 6;
 const MAX_DIGITS = 18;
+const LEAST_WITHOUT_LABEL = 7;
 const MAX_RUN_LENGTH = 60;
 /** With a plus and this many digits, a number need not be an assigned one. */
 const LEAST_WITH_COUNTRY = 10;
@@ -53,6 +54,7 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       const label = labelBehind(after) ?? labelBefore(before) ?? (isListed ? last.label : null);
       last = { end, label, digits };
       if (label === 'fax' || OPEN_END.test(after)) continue;
+      if (label !== 'phone' && digits < LEAST_WITHOUT_LABEL) continue;
       const context = { before, after };
       if (isOtherNumber(part.written, context, label === 'phone', region)) continue;
       const isSure =
@@ -143,7 +145,8 @@ function* pieces(run: string): Generator<{ text: string; at: number }> {
     const isDesk =
       (/[-–—]/.test(separator[0]) || (separator[0].includes('/') && !HAS_DESK.test(before))) &&
       (run.slice(at).match(DIGITS)?.length ?? 0) < MIN_DIGITS;
-    if (!isWhole || isDesk) continue;
+    const isCell = separator[0].startsWith('\t');
+    if (!isCell && (!isWhole || isDesk)) continue;
     yield { text: before, at: from };
     from = cut + separator[0].length;
   }

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { extractPage } from '#src/leads/extract/extract-page.ts';
+import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
+import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
+
+const leadsOf = (body: string, lang: string, head = '<title>Acme</title>'): LeadDraft[] =>
+  mergeLeads(
+    [
+      extractPage({
+        url: 'https://www.acme.test/',
+        html: `<html lang="${lang}"><head>${head}</head><body>${body}</body></html>`,
+        kind: 'html',
+      }),
+    ],
+    'acme.test',
+  );
+const contactsOf = (body: string, lang: string, head?: string): string[] =>
+  leadsOf(body, lang, head).flatMap(({ emails, phones }) =>
+    [...emails, ...phones].map(({ value }) => value),
+  );
+
+describe('a number beside the name of another organisation', () => {
+  test.each([
+    ['de', 'Bildrechte: Agentur Lichtung, Frau Kröger, +49 30 4417 7320'],
+    ['de', 'Die Kasse prüft Treuhand Gantenbein, Tel. 030 4417 7320'],
+    ['sv', 'Utställningen visas på Galleri Vita Huset (galleriet nås på 090-12 44 17)'],
+    ['da', 'Billetter: Korsør Biblioteks billetsalg, 58 37 20 44'],
+    ['da', 'Onsdage i Halsskov Sognegård (kordegnen: 58 37 00 12)'],
+    ['it', 'Rappresentante per le macchine: ditta Bonelli di Cuneo, tel. 0171 555 012'],
+    ['fr', 'Notre pain vient de la boulangerie Corre (02 96 55 18 20)'],
+    ['fr', 'Ville de Tours, service des sports : 02 47 00 12 00'],
+    ['fr', 'Inspection académique : 02 96 75 90 90'],
+    ['es', 'El viaje lo organiza la agencia Mar Azul, tel. 921 43 66 02'],
+    ['pt', 'Reservas de mesa na Junta: 21 318 40 00'],
+    ['nl', 'Vragen over het pand? Stichting Veenland, 0561 470122'],
+    ['pl', 'Ubezpieczenie NNW: agent Roman Pikul, tel. 501 220 764'],
+    ['cs', 'Divadlo hraje v sále, vstupenky: knihovna Hájek, tel. 566 000 320'],
+    ['en-GB', 'Parking is run by the City of Portland, 020 7946 0999'],
+    ['en-GB', 'She sells the rest at the market (call her on 020 7946 0999 by Thursday)'],
+  ])('is that one’s: %s, %s', (lang, text) => {
+    expect(contactsOf(`<p>info@acme.test</p><p>${text}</p>`, lang)).toEqual(['info@acme.test']);
+  });
+
+  test.each([
+    ['de', 'Unsere Agentur Köln: Tel. 0221 4550123', '<title>Acme</title>', '+492214550123'],
+    ['de', 'Galerie Roth, Tel. 0221 4550123', '<title>Galerie Roth</title>', '+492214550123'],
+    ['de', 'Galerie Acme, Tel. 0221 4550123', '<title>Start</title>', '+492214550123'],
+    ['fi', 'Isännöitsijä Ville Kuoppala, puh. 09 4550 123', '<title>Acme</title>', '+35894550123'],
+    [
+      'fr',
+      'La boulangerie est ouverte. Tél. 02 96 55 18 20',
+      '<title>Acme</title>',
+      '+33296551820',
+    ],
+  ])('is the site’s when it is no other: %s, %s', (lang, text, head, phone) => {
+    expect(contactsOf(`<p>${text}</p>`, lang, head)).toEqual([phone]);
+  });
+
+  test('in the same row of a table is that one’s', () => {
+    const row = (...cells: string[]): string =>
+      `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+    const table = `<table>${row('Kassier', 'Flurin Caduff', '076 417 20 45')}${row('Revisor (extern)', 'Treuhand Gantenbein, Chur', '081 252 73 00')}</table>`;
+    expect(contactsOf(`<p>info@acme.test</p>${table}`, 'de-CH')).toEqual(
+      expect.not.arrayContaining(['+41812527300']),
+    );
+  });
+});
+
+describe('an address on the domain of an organisation that its line names', () => {
+  test('is that one’s, with the number beside it, also on a site without an address of its own', () => {
+    const body =
+      '<p>Tel. 020 7946 0100</p><p>Warden Anna Dale of Fenland Trust explains why. Questions? warden@fenlandtrust.test, 020 7946 0999</p>';
+    expect(contactsOf(body, 'en-GB')).toEqual(['+442079460100']);
+  });
+
+  test('is the site’s when it names the site', () => {
+    const body = '<p>Acme Works, acme@acmeworks.test</p>';
+    expect(contactsOf(body, 'en-GB')).toEqual(['acme@acmeworks.test']);
+  });
+
+  test('does not stay with a person who has an address of the site', () => {
+    const body =
+      '<p>Tel. 020 7946 0100</p><h2>Team</h2><ul><li><h3>Jane Doe</h3><p>Manager<br>jane.doe@acme.test</p></li>' +
+      '<li><h3>John Smith</h3><p>Engineer<br>john.smith@acme.test</p></li></ul>' +
+      '<p>Data protection: Regional Union Fenland, Mary Poole, office@regionalunion.test</p>';
+    expect(contactsOf(body, 'en-GB')).not.toContain('office@regionalunion.test');
+  });
+});
+
+test('a product code in a table of prices is no number', () => {
+  const body =
+    '<p>Tel. 011.455.50.12</p><table><tr><td>Cod.</td><td>Articolo</td></tr><tr><td>011-250</td><td>250 biglietti</td></tr></table>';
+  expect(contactsOf(body, 'it')).toEqual(['+390114555012']);
+});
+
+test('an organisation that its own start page names is the site’s, also when a review refers to it', () => {
+  const data = {
+    '@context': 'https://schema.org',
+    '@graph': [
+      {
+        '@type': 'Restaurant',
+        '@id': 'https://www.acme.test/#r',
+        name: 'Acme',
+        email: 'table@acme.test',
+      },
+      { '@type': 'Review', itemReviewed: { '@id': 'https://www.acme.test/#r' } },
+      {
+        '@type': 'WebSite',
+        publisher: { '@type': 'Organization', name: 'Snail Digital', email: 'hi@snail.test' },
+      },
+    ],
+  };
+  const head = `<title>Acme</title><script type="application/ld+json">${JSON.stringify(data)}</script>`;
+  const [organization] = leadsOf('', 'it', head);
+  expect(organization?.name?.value).toBe('Acme');
+  expect(contactsOf('', 'it', head)).toEqual(['table@acme.test']);
+});

@@ -98,3 +98,29 @@ describe('a number on the line of somebody else', () => {
     expect(people).toContain('person | Peter Brown | +442079460103');
   });
 });
+
+test('people of listed organisations are read from labels and roles on their lines', () => {
+  const club = (name: string, more: string): string =>
+    `<div class="dok"><h3>${name}</h3><p>${more}</p></div>`;
+  const body =
+    `<h2>Spolky a organizace</h2>${club('SDH Hájek', 'starosta sboru Stanislav Koukal, velitel Jan Mareš<br>603 000 777')}` +
+    `${club('Svaz včelařů, ZO Hájek', 'Jednatel př. František Hanzal, tel: 605 000 118')}` +
+    `${club('Divadlo Hájek', 'Osoba kontaktowa: Pilar Lasierra (ředitelka)<br>605 000 119, <a href="https://divadlo.test">web</a>')}`;
+  const people = rows({ domain: 'obec.test', lang: 'cs', title: 'Obec' }, { path: '/spolky', body })
+    .filter((row) => row.startsWith('listed person'))
+    .toSorted();
+  expect(people).toEqual([
+    'listed person | František Hanzal',
+    'listed person | Jan Mareš',
+    'listed person | Pilar Lasierra',
+    'listed person | Stanislav Koukal',
+  ]);
+});
+
+test('the section of an association belongs to its name', () => {
+  const club = (name: string, number: string): string =>
+    `<li><h3>${name}</h3><p>Tel. 020 7946 ${number}</p></li>`;
+  const body = `<h1>Our members</h1><ul>${club('Bee Union, Section North', '0101')}${club('Harbor Coffee, Springfield', '0102')}${club('Lincoln Plumbing', '0103')}</ul>`;
+  const listed = rows({}, { path: '/members', body }).map((row) => row.split(' | ')[1]);
+  expect(listed).toEqual(['Bee Union, Section North', 'Harbor Coffee', 'Lincoln Plumbing']);
+});

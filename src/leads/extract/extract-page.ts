@@ -6,6 +6,7 @@ import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { withoutContactsBesideOthers } from './beside-names.ts';
 import { readCloudflareEmails } from './cloudflare-email.ts';
+import { sharedDomainIn } from './column-emails.ts';
 import type { ContactCard } from './contact-card.ts';
 import { readContactLinks } from './contact-links.ts';
 import { countryCodeOf } from './country-code.ts';
@@ -80,8 +81,9 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     regionOfNumbers(source) ??
     textRegion(source) ??
     regionOfSite;
-  const trunk = trunkIn(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH), region);
-  const cards = readCards({ ...source, region, trunk }, isOfMember);
+  const text = withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH);
+  const shared = { region, trunk: trunkIn(text, region), mailDomain: sharedDomainIn(text) };
+  const cards = readCards({ ...source, ...shared }, isOfMember);
   return {
     url,
     canonicalUrl: canonicalUrlOf(page, url),

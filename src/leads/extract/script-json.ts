@@ -24,7 +24,7 @@ const MIN_MEMBERS_WITHOUT_DOMAIN = 3;
 const DATA_TYPE = /^\s*application\/(?:json|vnd\.[a-z.+-]*json)\s*(?:;|$)/i;
 /** `window.__NUXT__ = {…}` and the like; only valid JSON is read. */
 const ASSIGNED =
-  /(?:__(?:NEXT_DATA|NUXT|INITIAL_STATE|PRELOADED_STATE|APOLLO_STATE|DATA|STATE)__)\s*=\s*(?=[[{])/;
+  /(?:__(?:NEXT_DATA|NUXT|INITIAL_STATE|PRELOADED_STATE|APOLLO_STATE|DATA|STATE)__|Static\.SQUARESPACE_CONTEXT)\s*=\s*(?=[[{])/;
 /** Below these keys nobody is a contact of the site, or nobody is meant at all. */
 const ASIDE =
   /^(?:images?|imgs?|photo|media|avatar|logo|icon|author|authors|creator|byline|reviews?|ratings?|testimonials?|quotes?|comments?|user|users|session|config|configuration|settings|theme|i18n|locales?|translations?|messages|products?|items?incart|cart|orders?|seo|meta|metadata|analytics|tracking|breadcrumbs?|menu|nav(?:igation)?|customers?|clients?|articles?|posts?|news|events?|speakers?|form|placeholder|sponsors?|sponsoren|sponzori|patrocinadores|m[eé]c[eè]nes|referen(?:ces|zen|cias|ties|ze)|kund(?:en|er)|klanten|clientes?|clienti|klienci|zakaznici|bewertungen|avis|opiniones|recensioni|ervaringen|beoordelingen|recenze|opinie|anmeldelser|omdomen|nieuws|actualit[eé]s|noticias|notizie|aktuality|aktualnosci|nyheter|nyheder|uutiset|veranstaltungen|termine|[eé]v[eé]nements|eventos|eventi|akce|wydarzenia|evenemang|arrangementer|produkte|produits|productos|prodotti|produkty|producten|produkter)$/i;

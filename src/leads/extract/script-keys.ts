@@ -10,9 +10,9 @@ const WORDS = {
     'company companyname organisation organization organisationname organizationname org business businessname firm firma firmenname firmanavn unternehmen betrieb verein vereinsname societe entreprise raisonsociale empresa razonsocial azienda ragionesociale denominazione bedrijf bedrijfsnaam foretag foretagsnamn virksomhed virksomhet forening yritys spolecnost nazevfirmy nazwafirmy ceg cegnev firmanev societatea sirket компания организация',
   role: 'role jobtitle position function funktion job designation poste fonction cargo ruolo stanowisko subtitle title rolle rol roll functie stilling tittel titel befattning tehtava nimike asema beosztas munkakor funkce pozice funkcja funcao puesto funcion qualifica mansione gorev unvan functia должность',
   email:
-    'email mail emailaddress emailadresse emailadres emailaddr mailadresse epost eposta posta correo correoelectronico courriel mel sahkoposti sposti почта',
+    'email mail contactemail businessemail companyemail publicemail emailaddress emailadresse emailadres emailaddr mailadresse epost eposta posta correo correoelectronico courriel mel sahkoposti sposti почта',
   phone:
-    'phone telephone tel phonenumber mobile directdial directphone direct durchwahl cell telefon telefono telefone telefoon telefoonnummer telefonnummer telefonnr tlf mobil mobiel mobilnummer gsm handy movil celular telemovel cellulare portable komorka telefonszam puhelin matkapuhelin cep phonemobile phoneoffice телефон',
+    'phone telephone tel phonenumber contactphone contactphonenumber businessphone companyphone publicphone mobile directdial directphone direct durchwahl cell telefon telefono telefone telefoon telefoonnummer telefonnummer telefonnr tlf mobil mobiel mobilnummer gsm handy movil celular telemovel cellulare portable komorka telefonszam puhelin matkapuhelin cep phonemobile phoneoffice телефон',
   profile:
     'linkedin linkedinurl twitter twitterurl x xurl facebook facebookurl instagram instagramurl',
   website:

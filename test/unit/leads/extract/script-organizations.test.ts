@@ -149,3 +149,17 @@ test.each(['sponsors', 'kunden', 'references', 'recensioni'])(
     expect(rows({ [key]: list })).toEqual([]);
   },
 );
+
+test('the site settings of a builder hold the contacts of the site', () => {
+  const html =
+    '<script>Static.SQUARESPACE_CONTEXT = {"website":{"contactPhoneNumber":"0211 4550123","contactEmail":"post@acme.test"}};</script>';
+  const cards = readScriptJson({
+    url: 'https://acme.test/',
+    html,
+    page: openPage(html),
+    region: 'DE',
+  });
+  expect(cards.map(({ kind, emails, phones }) => [kind, ...emails, ...phones])).toEqual([
+    ['page', 'post@acme.test', '+492114550123'],
+  ]);
+});

@@ -38,6 +38,8 @@ const CLAUSE_END =
 const LINES_BELOW_HEADING = 16;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
+/** More lines with contacts than this are a directory. */
+const MAX_TESTS = 2_000;
 const MAX_CELLS = 4;
 const LONGEST_CELL = 80;
 const MAX_LEVELS_IN_ROW = 5;
@@ -107,10 +109,15 @@ function otherTest(source: PageSource): OtherTest {
   // On the site of such an office its number is the site's own.
   const isOffice = namesOtherOffice(siteName);
   const isHost = organizationNameTest(source);
+  let left = MAX_TESTS;
+  const takesTest = (): boolean => {
+    left -= 1;
+    return left > 0;
+  };
   const clause = (text: string): boolean =>
     (!isOffice && namesOtherOffice(text)) ||
     tellsOfFirm(text, isHost) ||
-    namesOtherKind(text, isHost, siteName);
+    (takesTest() && namesOtherKind(text, isHost, siteName));
   const email = (line: string, address: string): boolean => {
     const at = line.toLowerCase().indexOf(address);
     const before = clauseBefore(line, at === -1 ? line.length : at);

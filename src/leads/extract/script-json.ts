@@ -19,6 +19,8 @@ const MAX_CHARACTERS = 3_000_000;
 const MAX_VALUES = 200_000;
 const MAX_DEPTH = 60;
 const MAX_CARDS = 500;
+/** Objects that are read as people or organisations. */
+const MAX_RECORDS = 10_000;
 /** In a list of organisations that name no domain. */
 const MIN_MEMBERS_WITHOUT_DOMAIN = 3;
 const DATA_TYPE = /^\s*application\/(?:json|vnd\.[a-z.+-]*json)\s*(?:;|$)/i;
@@ -81,6 +83,7 @@ class JsonReader {
   readonly #isListing: boolean;
   readonly #siteDomain: string;
   #left = MAX_VALUES;
+  #recordsLeft = MAX_RECORDS;
 
   constructor(source: PageSource) {
     this.#source = source;
@@ -148,7 +151,9 @@ class JsonReader {
 
   /** Reads the objects of one list together: several organisations in it are listed ones. */
   #readGroup(objects: readonly object[], valueOf: Resolve): void {
+    if (this.#found.size >= MAX_CARDS || this.#recordsLeft <= 0) return;
     const free = objects.filter((object) => !this.#used.has(object));
+    this.#recordsLeft -= free.length;
     const read = free.slice(0, MAX_CARDS).map((object) => {
       this.#used.add(object);
       return scriptRecord(object, valueOf, this.#source);

@@ -26,7 +26,6 @@ import type { PageSource } from './page-source.ts';
 import { readProfileLinks } from './profile-links.ts';
 import { readRdfa } from './rdfa.ts';
 import { regionOf } from './region-of.ts';
-import { personNameKey } from './person-name.ts';
 import { regionOfText } from './region-of-text.ts';
 import { scanPhones } from './scan-phones.ts';
 import { readScriptJson } from './script-json.ts';
@@ -148,18 +147,12 @@ function membersOr(
 function withoutForeign(cards: readonly ContactCard[], source: PageSource): ContactCard[] {
   const { emails, phones, strange } = foreignContacts(readPageLines(source.page.root), source);
   if (emails.size + phones.size + strange.size === 0) return [...cards];
-  const isSure = (email: string): boolean => !emails.has(email) && !strange.has(email);
-  const sure = new Set(
-    cards.flatMap((card) => (card.emails.some(isSure) ? personNameKey(card.name ?? '') : [])),
-  );
   return cards.flatMap((card) => {
     const isPerson = card.technique === 'team-card';
     if (card.kind !== 'page' && !isPerson) return [card];
-    const known = card.emails.filter((email) => !emails.has(email));
     const own = {
       ...card,
-      // Somebody with no other address works elsewhere: the address is needed to tell.
-      emails: isPerson && sure.has(personNameKey(card.name ?? '')) ? known.filter(isSure) : known,
+      emails: card.emails.filter((email) => !emails.has(email)),
       phones: card.phones.filter((phone) => !phones.has(phone)),
     };
     if (isPerson) return [own];

@@ -10,7 +10,7 @@ const KINDS = new Set(
     'bibliothek stadtbibliothek library bibliotheque mediatheque biblioteca bibliotek biblioteket biblioteks bibliotheek biblioteka knihovna kirjasto ' +
     'museum musee museo museu muzeum museet heimatmuseum ' +
     'backerei boulangerie panaderia padaria panificio bakkerij bageri bageriet piekarnia pekarna bakery konditorei patisserie ' +
-    'hotel hostel pension gasthaus gasthof ristorante restaurante auberge albergo ' +
+    'cafe kaffe kavarna kawiarnia kahvila caffetteria hotel hostel pension gasthaus gasthof ristorante restaurante auberge albergo ' +
     'sparkasse volksbank raiffeisenbank banque banca banco ' +
     'treuhand steuerbuero gestoria commercialista revisjon revision ekonomibyra regnskabskontor ' +
     'versicherung assurances seguros assicurazioni verzekeringen forsikring forsakring pojistovna ' +
@@ -23,6 +23,9 @@ const KINDS = new Set(
     'ayuntamiento ajuntament gemeente gmina svazek communaute landratsamt bezirksamt landkreis'
   ).split(' '),
 );
+/** Ends of such words: "Schildersbedrijf Mulder", "Gebäudereinigungsbetrieb Huber". */
+const KIND_ENDS =
+  /.(?:bedrijf|betrieb|agentur|verlag|druckerei|backerei|metzgerei|gartnerei|schreinerei|tischlerei|kellerei|brauerei|spedition|bibliothek|bibliotek|museum|theater|forlag|bageri|bryggeri|trykkeri|buchhandlung|installationen)$/u;
 /** The same, before a particle: "Ville de Tours" is a town, "Ville Korhonen" a person. */
 const KINDS_WITH_PARTICLE = new Set('ville city town borough county commune'.split(' '));
 /** "Our", and articles: the speaker's own. */
@@ -51,6 +54,7 @@ export function namesOtherKind(
     const kind = plainLetters(word);
     const isKind =
       KINDS.has(kind) ||
+      KIND_ENDS.test(kind) ||
       (KINDS_WITH_PARTICLE.has(kind) && PARTICLES.test(plainLetters(words[at + 1] ?? '')));
     if (!isKind || ownKey.includes(kind)) return false;
     if (OWN.test(plainLetters(words[at - 1] ?? ''))) return false;

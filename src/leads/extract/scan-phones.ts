@@ -29,7 +29,8 @@ const DIGITS = /\p{Nd}/gu;
 /** Length of the text examined before and after a number. */
 const CONTEXT = 60;
 /** The start of another number: after a comma, a slash between spaces, or with a plus. */
-const NEXT_NUMBER = / {2,}(?=[+\d(])|\t+| [/–—|-] (?=[+\d(])|(?<=\d) ?(?=\+)/u;
+const NEXT_NUMBER =
+  / {2,}(?=[+\d(])|[.;]? (?=\(\d{2,5}\) ?\d)|\t+| [/–—|-] (?=[+\d(])|(?<=\d) ?(?=\+)/u;
 /** The text between two numbers under the same label. */
 const LIST_SEPARATOR = /^[ \t,;/|&–-]{0,4}(?:(?:or|oder|und|and|ou|et|o|y|e|или|и|または) ?)?$/iu;
 
@@ -146,7 +147,9 @@ function* pieces(run: string): Generator<{ text: string; at: number }> {
       (/[-–—]/.test(separator[0]) || (separator[0].includes('/') && !HAS_DESK.test(before))) &&
       (run.slice(at).match(DIGITS)?.length ?? 0) < MIN_DIGITS;
     const isCell = separator[0].startsWith('\t');
-    if (!isCell && (!isWhole || isDesk)) continue;
+    // A postal code before an area code in brackets.
+    const isPostalCode = run[at] === '(' && /^\D*\d{5}(?:-\d{4})?$/.test(before);
+    if (!isCell && !isPostalCode && (!isWhole || isDesk)) continue;
     yield { text: before, at: from };
     from = cut + separator[0].length;
   }

@@ -112,7 +112,7 @@ function namesOf(
 }
 
 /** The persons that a text names, alone or as a pair with one family name. */
-export function personsIn(text: string): string[] {
+function personsIn(text: string): string[] {
   const pair = PAIR.exec(text.trim());
   const family = pair?.[2]?.trim().split(' ').at(-1) ?? '';
   const names = pair ? [`${pair[1]} ${family}`, pair[2] ?? ''] : [text];

@@ -69,3 +69,11 @@ test('a number written with dots is no IP address', () => {
   ]);
   expect(scanPhones('Tel. 192.168.10.12', 'IT')).toEqual([]);
 });
+
+test.each([
+  'Salem OR 97301. (503) 362-4501',
+  'Salem OR 97301 (503) 362-4501',
+  'OR 97301-1234 (503) 362-4501',
+])('a postal code before an area code in brackets is no part of the number: %s', (text) => {
+  expect(scanPhones(text, 'US').map(({ phone }) => phone)).toEqual(['+15033624501']);
+});

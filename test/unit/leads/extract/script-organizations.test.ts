@@ -74,6 +74,20 @@ describe('several organisations in one list of embedded data', () => {
     ]);
   });
 
+  test('are nobody’s below reviews, also as positions', () => {
+    const list = [
+      { reviews: 1 },
+      [2, 3],
+      { name: 4, email: 5 },
+      { name: 6, email: 7 },
+      'Nordkaj Stål A/S',
+      'info@nordkaj-staal.test',
+      'Vandværkstedet ApS',
+      'info@vandvaerkstedet.test',
+    ];
+    expect(rows(list, '', 'type="application/json" id="__NUXT_DATA__"')).toEqual([]);
+  });
+
   test('name a couple with one family name as two people', () => {
     const list = [
       {

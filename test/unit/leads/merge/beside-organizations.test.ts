@@ -35,6 +35,13 @@ describe('a number beside the name of another organisation', () => {
     ['nl', 'Vragen over het pand? Stichting Veenland, 0561 470122'],
     ['pl', 'Ubezpieczenie NNW: agent Roman Pikul, tel. 501 220 764'],
     ['cs', 'Divadlo hraje v sále, vstupenky: knihovna Hájek, tel. 566 000 320'],
+    ['es', 'Comedor: Catering Manchego S.L., 926 55 77 88'],
+    ['sv', 'Tillsyn: Advokatsamfundet, 08-459 03 00'],
+    ['sv', 'Försäkring genom If, 0771-43 00 00'],
+    ['fr', 'Assuré auprès de MMA, 02 43 41 72 72'],
+    ['nl', 'Schilderwerk doen wij met Schildersbedrijf Mulder, tel. 0578-699002'],
+    ['da', 'Kaffe: Café Kaj, 98 12 99 99'],
+    ['de-CH', 'Ärztlicher Notfalldienst 0848 112 112'],
     ['en-GB', 'Parking is run by the City of Portland, 020 7946 0999'],
     ['en-GB', 'She sells the rest at the market (call her on 020 7946 0999 by Thursday)'],
   ])('is that one’s: %s, %s', (lang, text) => {
@@ -43,6 +50,7 @@ describe('a number beside the name of another organisation', () => {
 
   test.each([
     ['de', 'Unsere Agentur Köln: Tel. 0221 4550123', '<title>Acme</title>', '+492214550123'],
+    ['es', 'Titular: Montes y Ruiz S.L., 926 55 77 88', '<title>Acme</title>', '+34926557788'],
     ['de', 'Galerie Roth, Tel. 0221 4550123', '<title>Galerie Roth</title>', '+492214550123'],
     ['de', 'Galerie Acme, Tel. 0221 4550123', '<title>Start</title>', '+492214550123'],
     ['fi', 'Isännöitsijä Ville Kuoppala, puh. 09 4550 123', '<title>Acme</title>', '+35894550123'],
@@ -55,6 +63,14 @@ describe('a number beside the name of another organisation', () => {
   ])('is the site’s when it is no other: %s, %s', (lang, text, head, phone) => {
     expect(contactsOf(`<p>${text}</p>`, lang, head)).toEqual([phone]);
   });
+
+  test.each(['Nos références', 'Our customers', 'Referenzen', 'Clientes', 'Klienci'])(
+    'below the heading %s is not the site’s',
+    (heading) => {
+      const body = `<p>info@acme.test</p><h2>${heading}</h2><ul><li>Lycée Carnot : 03 80 68 63 00</li></ul>`;
+      expect(contactsOf(body, 'fr')).toEqual(['info@acme.test']);
+    },
+  );
 
   test('in the same row of a table is that one’s', () => {
     const row = (...cells: string[]): string =>
@@ -78,12 +94,20 @@ describe('an address on the domain of an organisation that its line names', () =
     expect(contactsOf(body, 'en-GB')).toEqual(['acme@acmeworks.test']);
   });
 
+  test('is that one’s also at a mail provider, on a site without an address of its own', () => {
+    const body =
+      '<p>Tel. 020 7946 0100</p><p>Bilder: Agentur Lichtung, lichtung.bild@gmail.com</p>';
+    expect(contactsOf(body, 'en-GB')).toEqual(['+442079460100']);
+  });
+
   test('does not stay with a person who has an address of the site', () => {
     const body =
-      '<p>Tel. 020 7946 0100</p><h2>Team</h2><ul><li><h3>Jane Doe</h3><p>Manager<br>jane.doe@acme.test</p></li>' +
-      '<li><h3>John Smith</h3><p>Engineer<br>john.smith@acme.test</p></li></ul>' +
-      '<p>Data protection: Regional Union Fenland, Mary Poole, office@regionalunion.test</p>';
-    expect(contactsOf(body, 'en-GB')).not.toContain('office@regionalunion.test');
+      '<table><tr><th>Jméno</th><th>Funkce</th><th>E-mail</th></tr><tr><td>Ing. Pavel Dvorník</td><td>starosta</td><td>starosta@acme.test</td></tr>' +
+      '<tr><td>Jaroslava Tichá</td><td>účetní</td><td>ticha@acme.test</td></tr></table>' +
+      '<h3>Zastupitelstvo obce</h3><p>Ing. Pavel Dvorník, Mgr. Radka Nováčková, Ph.D., Miloslav Kubát, MVDr. Oldřich Bureš (předseda kontrolního výboru)</p>' +
+      '<p>Pověřenec pro ochranu osobních údajů: Svazek obcí Hájsko, JUDr. Lenka Ptáčková, poverenec@hajsko.test, 566 000 320</p>';
+    const person = leadsOf(body, 'cs').find(({ name }) => name?.value.includes('Dvorník'));
+    expect(person?.emails.map(({ value }) => value)).toEqual(['starosta@acme.test']);
   });
 });
 

@@ -89,6 +89,29 @@ describe('a number on the line of somebody else', () => {
     expect(people.join()).toContain('+442920180342');
   });
 
+  test('is that of the name before it, one after the other', () => {
+    const body =
+      '<h1>Team</h1><ul><li>Mette Holm, director, 98 12 34 02. Press: Jonas Krag, 98 12 34 03, jk@galleri.test</li>' +
+      '<li>Rosa Gil, president, 98 12 34 04</li></ul><p>Inspector: Elena Ruiz, 98 12 34 05</p>';
+    const people = rows(
+      { domain: 'galleri.test', lang: 'da', title: 'Galleri' },
+      { path: '/team', body },
+    );
+    const ofMette = people.find((row) => row.includes('Mette Holm')) ?? '';
+    const ofJonas = people.find((row) => row.includes('Jonas Krag')) ?? '';
+    const ofRosa = people.find((row) => row.startsWith('person | Rosa Gil')) ?? '';
+    expect(ofMette).not.toContain('+4598123403');
+    expect(ofJonas).not.toContain('+4598123402');
+    expect(ofRosa).not.toContain('+4598123405');
+  });
+
+  test('is not that of the only person of the page when a label names somebody else', () => {
+    const body =
+      '<h1>Parents</h1><p>President: Rosa Gil, 020 7946 0101</p><p>Inspector: Elena Ruiz, 020 7946 0102</p>';
+    const person = rows({}, { path: '/parents', body }).find((row) => row.includes('Rosa Gil'));
+    expect(person).toBe('person | Rosa Gil | +442079460101');
+  });
+
   test('stays with both when both stand there', () => {
     const body =
       '<h1>Our team</h1><ul><li>Jane Doe and John Smith, caretakers, 020 7946 0101</li>' +
@@ -123,4 +146,43 @@ test('the section of an association belongs to its name', () => {
   const body = `<h1>Our members</h1><ul>${club('Bee Union, Section North', '0101')}${club('Harbor Coffee, Springfield', '0102')}${club('Lincoln Plumbing', '0103')}</ul>`;
   const listed = rows({}, { path: '/members', body }).map((row) => row.split(' | ')[1]);
   expect(listed).toEqual(['Bee Union, Section North', 'Harbor Coffee', 'Lincoln Plumbing']);
+});
+
+describe('the address of an office', () => {
+  const card = (name: string, role: string, mail: string, phone: string): string =>
+    `<li><strong>${name}</strong>, ${role} – <a href="mailto:${mail}@milford.test">${mail}@milford.test</a> – ${phone}</li>`;
+
+  test('is a person’s only when it is that of the person’s role', () => {
+    const body = `<h1>Our team</h1><ul>${card('Mary Jones', 'treasurer', 'treasurer', '020 7946 0101')}${card('Ann Dale', 'head of development', 'franchise', '020 7946 0102')}</ul>`;
+    const found = rows({}, { path: '/team', body });
+    expect(found).toContain('person | Mary Jones | treasurer@milford.test | +442079460101');
+    expect(found).toContain('person | Ann Dale | +442079460102');
+    expect(found[0]).toContain('franchise@milford.test');
+  });
+
+  test('takes the number that data states with it from whoever answers there', () => {
+    const data = {
+      office: { name: 'Ann Dale', email: 'office@milford.test', phone: '020 7946 0101' },
+    };
+    const body =
+      '<h1>Contact</h1><p>Secretary Ann Dale<br><a href="tel:02079460101">020 7946 0101</a></p>' +
+      `<script type="application/json">${JSON.stringify(data)}</script>`;
+    const found = rows({}, { path: '/contact', body });
+    expect(found[0]).toBe('organization | Milford Parish | office@milford.test | +442079460101');
+    expect(found.slice(1).join()).not.toContain('+44');
+  });
+});
+
+test('organisations whose numbers a click shows are listed, and the heading of sponsors is none', () => {
+  const button = (name: string, number: string, site: string): string =>
+    `<li><h2><a href="/m/${site}">${name}</a></h2><a href="https://${site}.test">Web</a><button data-tel="020 7946 ${number}">Show</button></li>`;
+  const list = `<h1>Our members</h1><ul>${button('Harbor Coffee', '0101', 'harborcoffee')}${button('Lincoln Plumbing', '0102', 'lincolnplumbing')}</ul>`;
+  expect(rows({}, { path: '/members', body: list })).toEqual([
+    'listed organization | Harbor Coffee | +442079460101',
+    'listed organization | Lincoln Plumbing | +442079460102',
+  ]);
+  const part = (heading: string, number: string): string =>
+    `<div class="part"><h2>${heading}</h2><p>020 7946 ${number}, <a href="https://x${number}.test">Web</a></p></div>`;
+  const body = `<h1>Partners</h1>${part('Our sponsors', '0103')}${part('Harbor Coffee', '0104')}${part('Lincoln Plumbing', '0105')}`;
+  expect(rows({}, { path: '/partners', body }).join()).not.toContain('Our sponsors');
 });

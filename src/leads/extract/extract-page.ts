@@ -145,8 +145,11 @@ function membersOr(
 
 /** Drops contacts that the page attributes to another organisation, unless its markup gives them to somebody. */
 function withoutForeign(cards: readonly ContactCard[], source: PageSource): ContactCard[] {
-  const { emails, phones, strange } = foreignContacts(readPageLines(source.page.root), source);
-  if (emails.size + phones.size + strange.size === 0) return [...cards];
+  const { emails, phones, strange, certified } = foreignContacts(
+    readPageLines(source.page.root),
+    source,
+  );
+  if (emails.size + phones.size + strange.size + certified.size === 0) return [...cards];
   return cards.flatMap((card) => {
     const isPerson = card.technique === 'team-card';
     if (card.kind !== 'page' && !isPerson) return [card];
@@ -157,8 +160,10 @@ function withoutForeign(cards: readonly ContactCard[], source: PageSource): Cont
     };
     if (isPerson) return [own];
     const isLeft = own.emails.length + own.phones.length + own.profiles.length > 0;
-    const isStrange = own.emails.some((email) => strange.has(email));
-    return isLeft ? [isStrange ? { ...own, entity: 'other' } : own] : [];
+    if (!isLeft) return [];
+    if (own.emails.some((email) => strange.has(email))) return [{ ...own, entity: 'other' }];
+    const isHosts = own.emails.some((email) => certified.has(email));
+    return [isHosts ? { ...own, entity: 'host' } : own];
   });
 }
 

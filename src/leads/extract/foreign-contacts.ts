@@ -8,6 +8,7 @@ import { namesOtherOffice } from './other-offices.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
+import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
 import { siteNameOf } from './site-name.ts';
 
@@ -32,19 +33,24 @@ const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
 const LONGEST_CLAUSE = 160;
-/** The full stop of "ul. Stawki" and "av. Foch" ends no sentence, and a house number no list of numbers. */
+/** The full stop of "ul. Stawki" and "ing. Monti" ends no sentence, and a house number no list of numbers. */
 const CLAUSE_END =
-  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st))[.!?;] (?=\p{Lu})|[。；•|]|(?:\d[ ()/.-]{1,3}\d{2,}|\d{5,})\)?, /gu;
+  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st|str|sp|ing|dott|prof|dr|mr|mrs|ms|sig|arch|avv|geom|rag|mgr|mag|lic|sra?|hr|fr|dipl|tel|tél|tlf|puh|bzw|np))[.!?;] (?=\p{Lu})|[。；•|]|(?:\d[ ()/.-]{1,3}\d{2,}|\d{5,})\)?, /gu;
 /** Labels of the firm that runs the site, which may be named otherwise than the site. */
 const OWN_LABEL =
   /publish|owner|operator|company|provider|imprint|address|contact|headquarter|head office|responsible|controller|betreiber|inhaber|anbieter|medieninhaber|herausgeber|verantwort|firma|unternehmen|anschrift|adresse|kontakt|sitz|zentrale|diensteanbieter|éditeur|editeur|propriétaire|société|siège|responsable|raison sociale|titular|empresa|razón social|dirección|domicilio|editor|proprietário|morada|sede|titolare|ragione sociale|azienda|indirizzo|gestore|uitgever|bedrijf|adres|eigenaar|verantwoordelijk|utgivare|ansvarig|företag|ansvarlig|udgiver|utgiver|virksomhed|virksomhet|julkaisija|osoite|yritys|wydawca|właściciel|administrator|siedziba|provozovatel|sídlo|prevádzkovateľ|adresa|cím|üzemeltető|székhely|operat|editat|adres|şirket|ünvan|издатель|адрес|владелец|운영|運営|会社|所在地/iu;
 const LINES_BELOW_HEADING = 16;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
+/** The label of an address for legally valid mail in Italy. */
+const CERTIFIED =
+  /(?<!\p{L})(?:PEC|[Pp]osta elettronica certificata)(?!\p{L})[\s:.–-]{1,4}([\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})/u;
 /** More lines with contacts than this are a directory. */
 const MAX_TESTS = 2_000;
 const MAX_CELLS = 4;
 const LONGEST_CELL = 80;
+/** A number and the address that follows it. */
+const LONGEST_PAIR = 70;
 const MAX_LEVELS_IN_ROW = 5;
 const MAX_ANCESTORS = 12;
 const IN_CONTENT = new Set(['body', 'html', 'main']);
@@ -60,6 +66,7 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
   const isOther = otherTest(source);
   const foreign = { emails: new Set<string>(), phones: new Set<string>() };
   const strange = new Set<string>();
+  const certified = new Set<string>();
   const kept = { emails: new Set<string>(), phones: new Set<string>() };
   const numbers: { text: string; into: Set<string> }[] = [];
   for (const [at, line] of lines.entries()) {
@@ -72,6 +79,8 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
     const ofOther =
       isOwn || into === foreign ? [] : emails.filter((one) => isOther.email(text, one));
     for (const email of emails) (ofOther.includes(email) ? strange : into.emails).add(email);
+    const labelled = ofOther.length === 0 ? CERTIFIED.exec(text)?.[1] : undefined;
+    if (labelled !== undefined && into === kept) certified.add(labelled.toLowerCase());
     if (!hasNumber) continue;
     const beside = ofOther.length > 0 ? foreign : into;
     numbers.push({ text: `${cellsBefore(at, lines)}${text}`, into: beside.phones });
@@ -82,15 +91,24 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
   if (foreign.emails.size > 0 || hasForeign) {
     for (const { text, into } of numbers) {
       for (const { phone, at } of scanPhones(text, region)) {
-        (isOther.clause(clauseBefore(text, at)) ? foreign.phones : into).add(phone);
+        const isOfOther = isOther.clause(clauseBefore(text, at)) && !isBesideOwn(text, at, site);
+        (isOfOther ? foreign.phones : into).add(phone);
       }
     }
   }
   return {
     emails: foreign.emails.difference(kept.emails),
     strange: strange.difference(kept.emails),
+    certified,
     phones: foreign.phones.difference(kept.phones),
   };
+}
+
+/** Whether an address of the site follows a number: "Harbour office: 020 7946 0101, office@acme.test". */
+function isBesideOwn(text: string, at: number, site: string | null): boolean {
+  const behind = text.slice(at, at + LONGEST_PAIR);
+  const [clause = ''] = behind.split(/(?<=[\p{Ll}\d)]{2})[.;] (?=\p{Lu})|[|•·]/u, 1);
+  return scanEmails(clause).some(({ email }) => domainOf(email) === site);
 }
 
 interface ForeignContacts {
@@ -98,6 +116,8 @@ interface ForeignContacts {
   phones: ReadonlySet<string>;
   /** Addresses beside the name of another organisation; what stands near them is that one's, too. */
   strange: ReadonlySet<string>;
+  /** Certified addresses of the site, which are at a provider's domain. */
+  certified: ReadonlySet<string>;
 }
 
 interface OtherTest {

@@ -25,7 +25,7 @@ const KINDS = new Set(
 );
 /** Ends of such words: "Schildersbedrijf Mulder", "Gebäudereinigungsbetrieb Huber". */
 const KIND_ENDS =
-  /.(?:bedrijf|betrieb|agentur|verlag|druckerei|backerei|metzgerei|gartnerei|schreinerei|tischlerei|kellerei|brauerei|spedition|bibliothek|bibliotek|museum|theater|forlag|bageri|bryggeri|trykkeri|buchhandlung|installationen)$/u;
+  /.(?:bedrijf|betrieb|agentur|verlag|druckerei|backerei|metzgerei|gartnerei|schreinerei|tischlerei|kellerei|brauerei|spedition|bibliothek|bibliotek|museum|theater|forlag|bageri|bryggeri|trykkeri|buchhandlung|installationen|klinikk?(?:en)?|legesenter)$/u;
 /** The same, before a particle: "Ville de Tours" is a town, "Ville Korhonen" a person. */
 const KINDS_WITH_PARTICLE = new Set('ville city town borough county commune'.split(' '));
 /** "Our", and articles: the speaker's own. */
@@ -33,6 +33,9 @@ const OWN =
   /^(?:our|my|unser|unsere[rmns]?|notre|nos|nuestr[oa]s?|noss[oa]s?|nostr[oaie]|il|onze|ons|vor|vores|var|vart|nas[ez]?|nasza|nasi)$/u;
 const PARTICLES =
   /^(?:de|des|du|del|della|dello|di|da|do|dos|das|van|von|of|the|la|le|les|el|il|al|der|den|zum|zur|i|w|obci|obce)$/u;
+/** At the beginning of a sentence, they have a capital, too. */
+const ARTICLE =
+  /^(?:die|der|das|den|dem|des|eine?[mnrs]?|diese[mnrs]?|jede[mnrs]?|im|am|zur|zum|vom|beim|in|an|bei|mit|fur|von|und|oder|nach|het|een|the|an?|this|your|de|den|det|et|en|le|la|les|l|il|lo|el|los|las|un|une|una|o|os|as)$/u;
 const MAX_PARTICLES = 2;
 const MAX_WORDS_OF_NAME = 4;
 const SHORTEST_LABEL = 6;
@@ -80,10 +83,11 @@ function nameBehind(words: readonly string[], from: number): string {
   return name.join(' ');
 }
 
-/** "Korsør Biblioteks", after a name that does not begin the text. */
+/** "Korsør Biblioteks", "Furnes Dyreklinikk": after a name. */
 function genitiveBefore(words: readonly string[], at: number): string {
   const [before = '', word = ''] = [words[at - 1], words[at]];
-  return at > 1 && /^\p{Lu}/u.test(before) && /^\p{Lu}/u.test(word) ? before : '';
+  const isName = /^\p{Lu}/u.test(before) && !ARTICLE.test(plainLetters(before));
+  return isName && /^\p{Lu}/u.test(word) ? before : '';
 }
 
 /** Whether a line spells out the domain of an address: "Acme Works, info@acmeworks.test". */

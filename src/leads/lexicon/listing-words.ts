@@ -15,7 +15,7 @@ const WORDS = `
   mitglieder; unsere mitglieder; mitgliederverzeichnis; mitgliederliste; mitgliedsbetriebe; mitgliedsunternehmen; mitgliedsvereine; vereine; betriebe; firmen
   firmenverzeichnis; branchenverzeichnis; branchenbuch; gewerbeverzeichnis; gewerbetreibende; aussteller; ausstellerverzeichnis; mieter; unsere mieter; handler; haendler; fachhandler
   handlersuche; bezugsquellen; vertriebspartner; vertretungen; partner; unsere partner; partnerbetriebe; shops und gastro; shops gastro; geschafte; lieferanten
-  membres; nos membres; adherents; nos adherents; annuaire; annuaire des membres; annuaire des entreprises; commercants; nos commercants; exposants; liste des exposants
+  membres; nos membres; adherents; nos adherents; annuaire; annuaire des membres; annuaire des entreprises; commercants; nos commercants; commerces; nos commerces; commerces et services; exposants; liste des exposants
   revendeurs; nos revendeurs; distributeurs; nos distributeurs; partenaires; nos partenaires; boutiques; locataires; artisans; nos artisans; producteurs; nos producteurs
   asociados; nuestros asociados; empresas asociadas; directorio; directorio de empresas; expositores; distribuidores; comercios; puestos; tiendas; socios; entidades
   associados; nossos associados; lojas; as nossas lojas; bancas; as nossas bancas; lojistas; expositores; distribuidores; parceiros; diretorio; directorio

@@ -34,8 +34,10 @@ export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresse
   const ofOthers = new Set(
     cards.flatMap(({ card }) => (card.entity === 'other' ? card.emails : [])),
   );
+  const ofHost = new Set(cards.flatMap(({ card }) => (card.entity === 'host' ? card.emails : [])));
   const isStrange = (email: string): boolean =>
     !isOfSite(email, site) &&
+    !ofHost.has(email) &&
     (hasOwn ||
       ofOthers.has(email) ||
       (!isFreeMail(email) && (other === null || domainOf(email) !== other)));

@@ -40,6 +40,9 @@ describe('a number beside the name of another organisation', () => {
     ['sv', 'Försäkring genom If, 0771-43 00 00'],
     ['fr', 'Assuré auprès de MMA, 02 43 41 72 72'],
     ['nl', 'Schilderwerk doen wij met Schildersbedrijf Mulder, tel. 0578-699002'],
+    ['pl', 'Sponsor: Tartak Bukowy, tel. 43 123 88 88'],
+    ['no', 'Trenger du hjelp? Furnes Dyreklinikk har vakt, tlf. 62 35 99 99'],
+    ['it', 'Ufficio Scolastico: 031 237111. RSPP: ing. Dario Monti, Studio Sicura, 031 999777'],
     ['da', 'Kaffe: Café Kaj, 98 12 99 99'],
     ['de-CH', 'Ärztlicher Notfalldienst 0848 112 112'],
     ['en-GB', 'Parking is run by the City of Portland, 020 7946 0999'],
@@ -80,6 +83,27 @@ describe('a number beside the name of another organisation', () => {
       expect.not.arrayContaining(['+41812527300']),
     );
   });
+});
+
+test('a number right before an address of the site is the site’s, whatever office is named there', () => {
+  expect(contactsOf('<p>Capitainerie : 04 94 12 34 01, port@acme.test</p>', 'fr')).toEqual([
+    'port@acme.test',
+    '+33494123401',
+  ]);
+  const far = '<p>Capitainerie : 04 94 12 34 01. Nous écrire : port@acme.test</p>';
+  expect(contactsOf(far, 'fr')).toEqual(['port@acme.test']);
+});
+
+test('a certified address is the site’s, and so is the number beside it', () => {
+  const body =
+    '<p>info@acme.test</p><p>PEC cops01000x@pec.istruzione.test</p><p>Biblioteca, tel. 031 450104</p>';
+  expect(contactsOf(body, 'it')).toEqual([
+    'info@acme.test',
+    'cops01000x@pec.istruzione.test',
+    '+39031450104',
+  ]);
+  const other = '<p>info@acme.test</p><p>Ufficio Scolastico, PEC usp@pec.istruzione.test</p>';
+  expect(contactsOf(other, 'it')).toEqual(['info@acme.test']);
 });
 
 describe('an address on the domain of an organisation that its line names', () => {

@@ -69,6 +69,7 @@ export function scanSpelledOut(text: string, most = MAX_CANDIDATES): string[] {
 
 /** Addresses with a space behind each letter: "i n f o @ a c m e . d e". */
 export function scanSpacedOut(text: string): string[] {
+  if (!/[ \u00A0]@[ \u00A0]/.test(text)) return [];
   return [...text.matchAll(SPACED_OUT)]
     .slice(0, MAX_CANDIDATES_OF_LINE)
     .map(([spaced]) => normalizeEmail(spaced.replace(/\s/gu, '')))

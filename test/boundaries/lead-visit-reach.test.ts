@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linking, startLeadSites } from '#test/support/named-sites.ts';
+import { fakeExtractor, linking, startLeadSites } from '#test/support/named-sites.ts';
 import { openVisits } from '#test/support/visit-sites.ts';
 
 const { visit } = openVisits();
@@ -24,6 +24,26 @@ test('people are followed to their vCards: home, people, profile, card, and no f
     'acme.test/jane.vcf',
   ]);
   expect(read).toContain(`vcard ${VCARD.body}`);
+});
+
+test('the country that a page shows is told to the extraction of the pages after it', async () => {
+  await using sites = await startLeadSites({
+    'acme.test/': linking('/contact', '/team'),
+    'acme.test/contact': 'Contact',
+    'acme.test/team': 'Team',
+  });
+  const regions: (string | null | undefined)[] = [];
+  const fake = fakeExtractor();
+  const leadExtractor = {
+    ...fake,
+    extract: async (page: Parameters<typeof fake.extract>[0]) => {
+      regions.push(page.region);
+      const extracted = await fake.extract(page);
+      return { ...extracted, region: ['DK', 'SE'][regions.length - 1] ?? null };
+    },
+  };
+  await visit(sites, 'acme.test/', { services: { leadExtractor } });
+  expect(regions).toEqual([null, 'DK', 'DK']);
 });
 
 test('on a small site, pages with unspecific names are read, but not its news and shop', async () => {

@@ -50,9 +50,10 @@ export interface ContactCard {
   kind: 'person' | 'organization' | 'page';
   /**
    * The owner of these facts, if the page shows it: the site's own organisation (`host`), or another that it lists with
-   * its own contacts, such as a member of an association. Null when only other pages can show it.
+   * its own contacts, such as a member of an association. `other` is for an address beside the name of somebody else.
+   * Null when only other pages can show it.
    */
-  entity: 'host' | 'member' | null;
+  entity: 'host' | 'member' | 'other' | null;
   name: string | null;
   /** The person's role. */
   title: string | null;

@@ -1,4 +1,5 @@
 import type { HtmlElement, HtmlNode } from '#src/files/html-tree.ts';
+import { numberBehindButton } from './contact-links.ts';
 import { absolute, baseOf } from './element-value.ts';
 import { emailsOfLine } from './line-emails.ts';
 import { normalizeEmail } from './normalize-email.ts';
@@ -60,6 +61,9 @@ function hintOfLink(
   const href = attribs['href']?.trim() ?? '';
   const isHidden = attribs['data-cfemail'] !== undefined || href.includes('/email-protection#');
   if (isHidden) return { node: element, kind: 'email', foreign: null, url: null };
+  if (numberBehindButton(element) !== undefined) {
+    return { node: element, kind: 'phone', foreign: null, url: null };
+  }
   if (href === '' || href.length > LONGEST_HREF || element.name === 'link') return null;
   if (/^mailto:/i.test(href)) {
     const email = normalizeEmail(href);

@@ -1,4 +1,10 @@
-import { childrenOf, type HtmlNode, isElement, rawText } from '#src/files/html-tree.ts';
+import {
+  childrenOf,
+  type HtmlElement,
+  type HtmlNode,
+  isElement,
+  rawText,
+} from '#src/files/html-tree.ts';
 import { contactCard, type ContactCard, type Technique } from './contact-card.ts';
 import { normalizeEmail } from './normalize-email.ts';
 import { normalizePhone } from './normalize-phone.ts';
@@ -12,6 +18,19 @@ const MAX_LINKS = 3_000;
 const CONTACT = /mailto|tel|callto|sms|whatsapp|wa\.me/i;
 /** Length of the text kept from before a link. */
 const TAIL_LENGTH = 60;
+const NUMBER_KEYS = [
+  'data-tel',
+  'data-phone',
+  'data-phone-number',
+  'data-telephone',
+  'data-telefon',
+  'data-telefono',
+  'data-telefone',
+  'data-telefoon',
+  'data-tlf',
+  'data-mobile',
+  'data-number-full',
+];
 const CLOSED = new Set(['script', 'style', 'template']);
 const BLANK = /\s+/g;
 
@@ -57,7 +76,8 @@ function* linksOf({ page }: PageSource): Generator<{ href: string; isFax: boolea
     if (node.type === 'text') tail = (tail + node.data.slice(-TAIL_LENGTH)).slice(-TAIL_LENGTH);
     if (isElement(node)) {
       if (CLOSED.has(node.name)) continue;
-      const href = node.name === 'a' || node.name === 'area' ? node.attribs['href'] : undefined;
+      const isLink = node.name === 'a' || node.name === 'area';
+      const href = (isLink ? node.attribs['href'] : undefined) ?? numberBehindButton(node);
       if (href !== undefined && href.length <= MAX_HREF_LENGTH) {
         const isPhone = /^\s*(?:tel|callto)/i.test(href);
         yield { href, isFax: isPhone && (endsInFaxLabel(tail) || saysFax(node)) };
@@ -69,6 +89,13 @@ function* linksOf({ page }: PageSource): Generator<{ href: string; isFax: boolea
       if (child) open.push(child);
     }
   }
+}
+
+/** A number that an element shows when it is clicked, as a link. */
+export function numberBehindButton({ attribs }: HtmlElement): string | undefined {
+  const key = NUMBER_KEYS.find((one) => attribs[one] !== undefined);
+  const written = key === undefined ? '' : (attribs[key] ?? '');
+  return /^[\d\s()+/.-]{6,30}$/.test(written) ? `tel:${written}` : undefined;
 }
 
 function saysFax(link: HtmlNode): boolean {

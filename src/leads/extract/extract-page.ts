@@ -1,9 +1,12 @@
 import { countryOfPhone } from './normalize-phone.ts';
 import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import { documentationPage, withoutHeadings } from './documentation-page.ts';
+import { trunkIn } from './extensions.ts';
 import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+import { withoutContactsBesideOthers } from './beside-names.ts';
 import { readCloudflareEmails } from './cloudflare-email.ts';
+import { sharedDomainIn } from './column-emails.ts';
 import type { ContactCard } from './contact-card.ts';
 import { readContactLinks } from './contact-links.ts';
 import { countryCodeOf } from './country-code.ts';
@@ -13,7 +16,7 @@ import { ofMember, readMemberPage } from './member-page.ts';
 import { withoutNodes } from './without-nodes.ts';
 import { readHCards } from './h-card.ts';
 import { readJsonLd } from './json-ld.ts';
-import { withMarkedMembers } from './marked-members.ts';
+import { withListed, withMarkedMembers } from './marked-members.ts';
 import { readMicrodata } from './microdata.ts';
 import { readObfuscatedEmails } from './obfuscated-email.ts';
 import { readPageMeta, siteNameOf } from './page-meta.ts';
@@ -23,6 +26,7 @@ import type { PageSource } from './page-source.ts';
 import { readProfileLinks } from './profile-links.ts';
 import { readRdfa } from './rdfa.ts';
 import { regionOf } from './region-of.ts';
+import { regionOfText } from './region-of-text.ts';
 import { scanPhones } from './scan-phones.ts';
 import { readScriptJson } from './script-json.ts';
 import { signedNameOf } from './signed-name.ts';
@@ -59,9 +63,9 @@ const SHOWN: readonly ReadTechnique[] = [
  * @throws GiveUp for HTML that no human has written
  */
 export function extractPage(given: PageToExtract): ExtractedPage {
-  const { url, html: written, kind, isOfMember = false } = given;
+  const { url, html: written, kind, isOfMember = false, region: regionOfSite = null } = given;
   const html = written.slice(0, MAX_HTML_LENGTH);
-  if (kind === 'vcard') return extractVCard(url, html);
+  if (kind === 'vcard') return extractVCard(url, html, regionOfSite);
   const page = openPage(html);
   const source = { url, html, page, region: regionOf({ url, language: page.language, page }) };
   const links = readPageLinks(source);
@@ -70,8 +74,15 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     visiblePageText(page)
       .replace(/[\s\uE000-\uE002]+/g, ' ')
       .trim().length >= FEW_CHARACTERS;
-  const region = statedRegion(source) ?? source.region ?? regionOfNumbers(source);
-  const cards = readCards({ ...source, region }, isOfMember);
+  const region =
+    statedRegion(source) ??
+    source.region ??
+    regionOfNumbers(source) ??
+    textRegion(source) ??
+    regionOfSite;
+  const text = withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH);
+  const shared = { region, trunk: trunkIn(text, region), mailDomain: sharedDomainIn(text) };
+  const cards = readCards({ ...source, ...shared }, isOfMember);
   return {
     url,
     canonicalUrl: canonicalUrlOf(page, url),
@@ -79,20 +90,21 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     siteName: siteNameOf(source),
     signedBy,
     language: /^[a-z]{2,3}(?![a-z])/.exec(page.language.toLowerCase())?.[0] ?? '',
+    region,
     cards,
     links,
     needsRendering: page.hasScripts && !hasText && !cards.some(hasContact),
   };
 }
 
-function extractVCard(url: string, text: string): ExtractedPage {
+function extractVCard(url: string, text: string, region: string | null): ExtractedPage {
   return {
     url,
     canonicalUrl: url,
     title: '',
     siteName: '',
     language: '',
-    cards: readVCards(text, url).slice(0, MAX_CARDS),
+    cards: readVCards(text, url, region).slice(0, MAX_CARDS),
     links: [],
     needsRendering: false,
   };
@@ -107,13 +119,17 @@ function readCards(source: PageSource, isOfMember: boolean): ContactCard[] {
   const listed = membersOr(readMembers, source) ?? { cards: [], nodes: [] };
   const isList = listed.cards.length > 0 || !isOfMember;
   const member = isList ? null : membersOr(readMemberPage, source);
-  const marked = member ? written.map((card) => ofMember(card, member.cards)) : written;
+  const marked = member
+    ? written.map((card) => ofMember(card, member.cards))
+    : withListed(written, listed.cards);
   const members = member ?? listed;
   const documentation = documentationPage(source);
   const rest = withoutNodes(source, [...members.nodes, ...(documentation?.code ?? [])]);
   const found = SHOWN.flatMap((read) => cardsOr(read, rest));
   const shown = documentation ? withoutHeadings(found, source.url) : found;
-  return withoutForeign([...marked, ...members.cards, ...shown].slice(0, MAX_CARDS), rest);
+  const all = [...marked, ...members.cards, ...shown].slice(0, MAX_CARDS);
+  const { lines } = readPageLines(rest.page.root);
+  return withoutContactsBesideOthers(withoutForeign(all, rest), lines, source.region);
 }
 
 function membersOr(
@@ -127,19 +143,27 @@ function membersOr(
   }
 }
 
-/** Drops loose contacts that the page attributes to another organisation. */
+/** Drops contacts that the page attributes to another organisation, unless its markup gives them to somebody. */
 function withoutForeign(cards: readonly ContactCard[], source: PageSource): ContactCard[] {
-  const { emails, phones } = foreignContacts(readPageLines(source.page.root), source);
-  if (emails.size + phones.size === 0) return [...cards];
+  const { emails, phones, strange, certified } = foreignContacts(
+    readPageLines(source.page.root),
+    source,
+  );
+  if (emails.size + phones.size + strange.size + certified.size === 0) return [...cards];
   return cards.flatMap((card) => {
-    if (card.kind !== 'page') return [card];
+    const isPerson = card.technique === 'team-card';
+    if (card.kind !== 'page' && !isPerson) return [card];
     const own = {
       ...card,
       emails: card.emails.filter((email) => !emails.has(email)),
       phones: card.phones.filter((phone) => !phones.has(phone)),
     };
+    if (isPerson) return [own];
     const isLeft = own.emails.length + own.phones.length + own.profiles.length > 0;
-    return isLeft ? [own] : [];
+    if (!isLeft) return [];
+    if (own.emails.some((email) => strange.has(email))) return [{ ...own, entity: 'other' }];
+    const isHosts = own.emails.some((email) => certified.has(email));
+    return [isHosts ? { ...own, entity: 'host' } : own];
   });
 }
 
@@ -166,6 +190,11 @@ function regionOfNumbers({ page }: PageSource): string | null {
   const numbers = scanPhones(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH), null);
   const [country, ...others] = new Set(numbers.map(({ phone }) => countryOfPhone(phone)));
   return others.length === 0 ? (country ?? null) : null;
+}
+
+/** The country of the page's language, where nothing states one. */
+function textRegion({ page }: PageSource): string | null {
+  return regionOfText(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH));
 }
 
 function canonicalUrlOf({ canonical, base }: OpenedPage, url: string): string {

@@ -23,6 +23,8 @@ export interface ExtractedPage {
   signedBy?: string;
   /** Lower-case primary subtag such as `de`; empty when not stated. */
   language: string;
+  /** ISO 3166-1 alpha-2 code of the country whose numbers it writes without a country code; null when unknown. */
+  region?: string | null;
   cards: ContactCard[];
   links: PageLink[];
   /** It has scripts and hardly any text: its content needs JavaScript. */
@@ -36,6 +38,8 @@ export interface PageToExtract {
   kind: 'html' | 'vcard';
   /** A page about one of the organisations that the site lists. */
   isOfMember?: boolean;
+  /** The `region` of an earlier page of the site, for pages that do not show theirs. */
+  region?: string | null;
 }
 
 /** Extracts pages in separate processes: a page that takes too long fails alone. */

@@ -1,11 +1,14 @@
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { organizationNameTest } from './is-organization-name.ts';
+import { domainOfEmail } from './own-domain.ts';
 import { firmIn } from './names-in-text.ts';
+import { namesOtherKind, spellsDomain } from './organization-kinds.ts';
 import { namesOtherOffice } from './other-offices.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
+import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
 import { siteNameOf } from './site-name.ts';
 
@@ -18,24 +21,37 @@ const MAKERS = [
   '(?:diseño|desarrollo|alojamiento)(?: web)?(?: por|:)|(?:diseñado|desarrollado|alojado) por|(?:desenvolvido|criado|feito|design) por|desenvolvimento:',
   'realizzazione(?: sito(?: web)?)?:?|sito (?:web )?(?:realizzato|creato) da|credits:|website door|(?:ontwerp|ontwikkeling)(?: en \\p{L}+)?(?: door|:)|(?:ontwikkeld|gemaakt|gebouwd) door',
   '(?:ilustracije|illustrationen|illustrations?|ilustraciones|illustrazioni|ilustrações|illustraties|ilustracje|ilustrace|fotografije|fotografías|fotografie|zdjęcia|foto):',
-  'webmaster:|(?:realizacja|projekt)(?: (?:i wykonanie|strony))?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
+  'webmaster:|par le webmest?re|webmestre :|vom webmaster|by the webmaster|dal webmaster|(?:realizacja|projekt)(?: (?:i wykonanie|strony))?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
   'tvorba (?:webu|stránek)|web vytvořil\\p{L}*|készítette:?|web tasarım:?|tasarım:|(?:разработка|создание|дизайн)(?: сайта)?(?::| [—–-])|サイト制作',
   '(?:web|internet)auftritt(?::| von)|(?:nettsted(?:et)? )?(?:levert|driftet) av|(?:site|loja|página) (?:criad[oa]|desenvolvid[oa]|feit[oa]) por|κατασκευή(?: ιστοσελίδας| ιστοτόπου)?:',
 ];
 const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
 /** A heading, or a whole line, above text about another organisation. */
 const OTHERS_HEADING =
-  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|ils nous soutiennent|nos partenaires|partenaires|our sponsors|unsere sponsoren|nos sponsors|nuestros patrocinadores|patrocinadores|colaboran|onze sponsors|nostri sponsor|sponsorer|v[åa]ra sponsorer|sponzo[řr]i|sponsorzy|where to buy|stockists|bezugsquellen|verkaufsstellen|points de vente|d[óo]nde comprar|onde comprar|dove acquistare|rivenditori|verkooppunten|[åa]terf[öo]rs[äa]ljare|forhandlere|j[äa]lleenmyyj[äa]t|gdzie kupi[ćc]|kde (?:n[áa]s )?koup[íi]te?|parceiros|patroc[íi]nadores)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
+  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|ils nous soutiennent|nos partenaires|partenaires|our sponsors|unsere sponsoren|nos sponsors|nuestros patrocinadores|patrocinadores|colaboran|onze sponsors|nostri sponsor|sponsorer|v[åa]ra sponsorer|sponzo[řr]i|sponsorzy|where to buy|stockists|bezugsquellen|verkaufsstellen|points de vente|d[óo]nde comprar|onde comprar|dove acquistare|rivenditori|verkooppunten|[åa]terf[öo]rs[äa]ljare|forhandlere|j[äa]lleenmyyj[äa]t|gdzie kupi[ćc]|kde (?:n[áa]s )?koup[íi]te?|parceiros|patroc[íi]nadores|(?:nos |our |unsere |onze |nuestras |le nostre |as nossas |vores |våra |våre |nasze |naše )?(?:r[ée]f[ée]rences|referenzen|referenser|referencer|referanser|referenties|referencias|referenze|refer[êe]ncias|referencje|reference|referenci[áa]k|clients|customers|kunden|kunder|klanten|clientes|clienti|klienci|z[áa]kazn[íi]ci|[üu]gyfeleink|asiakkaat|m[üu][şs]terilerimiz))\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
 const LONGEST_CLAUSE = 160;
-/** The full stop of "ul. Stawki" and "av. Foch" ends no sentence, and a house number no list of numbers. */
+/** The full stop of "ul. Stawki" and "ing. Monti" ends no sentence, and a house number no list of numbers. */
 const CLAUSE_END =
-  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st))[.!?;] (?=\p{Lu})|[。；•|]|(?:\d[ ()/.-]{1,3}\d{2,}|\d{5,})\)?, /gu;
+  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st|str|sp|ing|dott|prof|dr|mr|mrs|ms|sig|arch|avv|geom|rag|mgr|mag|lic|sra?|hr|fr|dipl|tel|tél|tlf|puh|bzw|np))[.!?;] (?=\p{Lu})|[。；•|]|(?:\d[ ()/.-]{1,3}\d{2,}|\d{5,})\)?, /gu;
+/** Labels of the firm that runs the site, which may be named otherwise than the site. */
+const OWN_LABEL =
+  /publish|owner|operator|company|provider|imprint|address|contact|headquarter|head office|responsible|controller|betreiber|inhaber|anbieter|medieninhaber|herausgeber|verantwort|firma|unternehmen|anschrift|adresse|kontakt|sitz|zentrale|diensteanbieter|éditeur|editeur|propriétaire|société|siège|responsable|raison sociale|titular|empresa|razón social|dirección|domicilio|editor|proprietário|morada|sede|titolare|ragione sociale|azienda|indirizzo|gestore|uitgever|bedrijf|adres|eigenaar|verantwoordelijk|utgivare|ansvarig|företag|ansvarlig|udgiver|utgiver|virksomhed|virksomhet|julkaisija|osoite|yritys|wydawca|właściciel|administrator|siedziba|provozovatel|sídlo|prevádzkovateľ|adresa|cím|üzemeltető|székhely|operat|editat|adres|şirket|ünvan|издатель|адрес|владелец|운영|運営|会社|所在地/iu;
 const LINES_BELOW_HEADING = 16;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
+/** The label of an address for legally valid mail in Italy. */
+const CERTIFIED =
+  /(?<!\p{L})(?:PEC|[Pp]osta elettronica certificata)(?!\p{L})[\s:.–-]{1,4}([\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})/u;
+/** More lines with contacts than this are a directory. */
+const MAX_TESTS = 2_000;
+const MAX_CELLS = 4;
+const LONGEST_CELL = 80;
+/** A number and the address that follows it. */
+const LONGEST_PAIR = 70;
+const MAX_LEVELS_IN_ROW = 5;
 const MAX_ANCESTORS = 12;
 const IN_CONTENT = new Set(['body', 'html', 'main']);
 
@@ -44,13 +60,13 @@ const IN_CONTENT = new Set(['body', 'html', 'main']);
  * the organiser of a fair. Never includes an address on the site's own domain, or anything that also appears
  * elsewhere on the page.
  */
-export function foreignContacts(
-  { lines }: PageLines,
-  source: PageSource,
-): { emails: ReadonlySet<string>; phones: ReadonlySet<string> } {
-  const { url, region, page } = source;
+export function foreignContacts({ lines }: PageLines, source: PageSource): ForeignContacts {
+  const { url, region } = source;
   const site = registrableDomain(url);
+  const isOther = otherTest(source);
   const foreign = { emails: new Set<string>(), phones: new Set<string>() };
+  const strange = new Set<string>();
+  const certified = new Set<string>();
   const kept = { emails: new Set<string>(), phones: new Set<string>() };
   const numbers: { text: string; into: Set<string> }[] = [];
   for (const [at, line] of lines.entries()) {
@@ -60,35 +76,106 @@ export function foreignContacts(
     if (emails.length === 0 && !hasNumber) continue;
     const isOwn = emails.some((email) => domainOf(email) === site);
     const into = !isOwn && isOfOthers(at, lines) ? foreign : kept;
-    for (const email of emails) into.emails.add(email);
-    if (hasNumber) numbers.push({ text, into: into.phones });
+    const ofOther =
+      isOwn || into === foreign ? [] : emails.filter((one) => isOther.email(text, one));
+    for (const email of emails) (ofOther.includes(email) ? strange : into.emails).add(email);
+    const labelled = ofOther.length === 0 ? CERTIFIED.exec(text)?.[1] : undefined;
+    if (labelled !== undefined && into === kept) certified.add(labelled.toLowerCase());
+    if (!hasNumber) continue;
+    const beside = ofOther.length > 0 ? foreign : into;
+    numbers.push({ text: `${cellsBefore(at, lines)}${text}`, into: beside.phones });
   }
-  // On the site of such an office its number is the site's own.
-  const isOffice = namesOtherOffice(siteNameOf(source) || page.title);
-  const isHost = organizationNameTest(source);
   const hasForeign = numbers.some(
-    ({ text, into }) =>
-      into === foreign.phones || (!isOffice && namesOtherOffice(text)) || tellsOfFirm(text, isHost),
+    ({ text, into }) => into === foreign.phones || isOther.clause(text),
   );
   if (foreign.emails.size > 0 || hasForeign) {
     for (const { text, into } of numbers) {
       for (const { phone, at } of scanPhones(text, region)) {
-        const clause = clauseBefore(text, at);
-        const isOfOther = (!isOffice && namesOtherOffice(clause)) || tellsOfFirm(clause, isHost);
+        const isOfOther = isOther.clause(clauseBefore(text, at)) && !isBesideOwn(text, at, site);
         (isOfOther ? foreign.phones : into).add(phone);
       }
     }
   }
   return {
     emails: foreign.emails.difference(kept.emails),
+    strange: strange.difference(kept.emails),
+    certified,
     phones: foreign.phones.difference(kept.phones),
   };
+}
+
+/** Whether an address of the site follows a number: "Harbour office: 020 7946 0101, office@acme.test". */
+function isBesideOwn(text: string, at: number, site: string | null): boolean {
+  const behind = text.slice(at, at + LONGEST_PAIR);
+  const [clause = ''] = behind.split(/(?<=[\p{Ll}\d)]{2})[.;] (?=\p{Lu})|[|•·]/u, 1);
+  return scanEmails(clause).some(({ email }) => domainOf(email) === site);
+}
+
+interface ForeignContacts {
+  emails: ReadonlySet<string>;
+  phones: ReadonlySet<string>;
+  /** Addresses beside the name of another organisation; what stands near them is that one's, too. */
+  strange: ReadonlySet<string>;
+  /** Certified addresses of the site, which are at a provider's domain. */
+  certified: ReadonlySet<string>;
+}
+
+interface OtherTest {
+  /** Whether a text is about another office or firm than the site's. */
+  clause: (text: string) => boolean;
+  /** Whether the line of an address is. */
+  email: (line: string, email: string) => boolean;
+}
+
+function otherTest(source: PageSource): OtherTest {
+  const siteName = siteNameOf(source) || source.page.title;
+  // On the site of such an office its number is the site's own.
+  const isOffice = namesOtherOffice(siteName);
+  const isHost = organizationNameTest(source);
+  let left = MAX_TESTS;
+  const takesTest = (): boolean => {
+    left -= 1;
+    return left > 0;
+  };
+  const clause = (text: string): boolean =>
+    (!isOffice && namesOtherOffice(text)) ||
+    tellsOfFirm(text, isHost) ||
+    (takesTest() && namesOtherKind(text, isHost, siteName));
+  const email = (line: string, address: string): boolean => {
+    const at = line.toLowerCase().indexOf(address);
+    const before = clauseBefore(line, at === -1 ? line.length : at);
+    return clause(before) || spellsDomain(line, domainOfEmail(address) ?? '', isHost);
+  };
+  return { clause, email };
+}
+
+/** The text of the cells before a line in its row of a table, with a comma behind each. */
+function cellsBefore(at: number, lines: readonly PageLine[]): string {
+  const row = rowOf(lines[at]);
+  if (row === null) return '';
+  const cells: string[] = [];
+  for (let before = at - 1; before >= Math.max(0, at - MAX_CELLS); before -= 1) {
+    if (rowOf(lines[before]) !== row) break;
+    cells.unshift(`${lines[before]?.text.slice(0, LONGEST_CELL)}, `);
+  }
+  return cells.join('');
+}
+
+function rowOf(line: PageLine | undefined): HtmlNode | null {
+  let at: HtmlNode | null = line?.node.parent ?? null;
+  for (let up = 0; at && isElement(at) && up < MAX_LEVELS_IN_ROW; up += 1) {
+    if (at.name === 'tr') return at;
+    at = at.parent;
+  }
+  return null;
 }
 
 /** Whether a sentence is about another firm: "The books are kept by Acme Ltd, tel. …". */
 function tellsOfFirm(clause: string, isHost: (name: string) => boolean): boolean {
   const firm = firmIn(clause);
   if (firm === null || isHost(firm.name)) return false;
+  const label = /([^:]+):\s*$/u.exec(clause.slice(0, firm.at))?.[1];
+  if (label !== undefined) return !OWN_LABEL.test(label);
   return /(?<![\p{L}@.-])\p{Ll}{4,}(?![\p{L}@.-])/u.test(clause.slice(0, firm.at));
 }
 

@@ -40,6 +40,34 @@ export function withMarkedMembers(
   return cards.map((card) => (members.has(card) ? { ...card, entity: 'member' } : card));
 }
 
+/**
+ * Gives what structured data says about a listed organisation to that organisation: cards with its name, or without
+ * any name and with its contacts.
+ */
+export function withListed(
+  cards: readonly ContactCard[],
+  listed: readonly ContactCard[],
+): ContactCard[] {
+  const members = listed.filter(({ kind }) => kind === 'organization');
+  if (members.length === 0) return [...cards];
+  const byName = new Map(members.map((member) => [organizationKey(member.name ?? ''), member]));
+  const byContact = new Map(
+    members.flatMap((member) =>
+      [...member.emails, ...member.phones].map((value) => [value, member] as const),
+    ),
+  );
+  return cards.map((card) => {
+    const { kind, name, emails, phones } = card;
+    if (kind === 'page' || (kind === 'person' && name !== null)) return card;
+    const member =
+      name === null
+        ? [...emails, ...phones].map((value) => byContact.get(value)).find(Boolean)
+        : byName.get(organizationKey(name));
+    if (!member) return card;
+    return { ...card, kind: 'organization', entity: 'member', name: member.name };
+  });
+}
+
 function domainsOf({ emails, website }: ContactCard): string[] {
   const site = website === null ? null : domainOfSite(website);
   return [site, ...emails.map(domainOfEmail)].filter((domain) => domain !== null);

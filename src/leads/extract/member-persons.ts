@@ -3,15 +3,23 @@ import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import type { FoundName } from './find-names.ts';
 import { isContactPersonLabel } from './line-label.ts';
-import type { PageLine } from './page-lines.ts';
-import { readPersonName } from './person-name.ts';
 import { localPartOf, nameMatchesAddress } from './name-matches-address.ts';
+import { namesInText } from './names-in-text.ts';
 import { namesDomain } from './own-domain.ts';
 import { organizationKey } from './organization-key.ts';
+import type { PageLine } from './page-lines.ts';
+import { personNameKey, readPersonName } from './person-name.ts';
 import { isRoleLine } from './role-words.ts';
 import { columnNamed, headerOf } from './table-columns.ts';
 
 const MAX_PERSONS = 5;
+const MAX_LINES = 40;
+const LONGEST_LINE = 300;
+/** "Jane Doe (manager)", "Jane Doe, manager" */
+const ROLE_BEHIND = /^(?:\s*\(|,\s+)([^(),;.\d@]{2,60})/u;
+/** Forms of address and abbreviations between a role and a name: "jednatel př. Jan Novák". */
+const ADDRESS_BEFORE =
+  /(?:(?<=^|\s)(?:p\p{Ll}{0,2}|pan[ií]?|sr|sra|mr|mrs|ms|dr|herr|frau|mme|m|mlle|sig|dhr|mevr|hr|fru)\.?\s+)$/iu;
 /** Fewer names in one place may be chance. */
 const MIN_USUAL = 2;
 
@@ -29,7 +37,7 @@ export function memberPersons(
       name.line < to &&
       organizationKey(name.name) !== organizationKey(found.name),
   );
-  return own.slice(0, MAX_PERSONS).flatMap((name) => {
+  const persons = own.slice(0, MAX_PERSONS).flatMap((name) => {
     const emails = organization.emails.filter(
       (email) =>
         !isRoleAddress(email) &&
@@ -54,6 +62,49 @@ export function memberPersons(
       }),
     ];
   });
+  const known = new Set(persons.map(({ name }) => personNameKey(name ?? '')));
+  const stated = statedIn(lines.slice(from, to), organization)
+    .filter(({ name }) => !known.has(personNameKey(name ?? '')))
+    .slice(0, MAX_PERSONS - persons.length);
+  return [...persons, ...stated];
+}
+
+/** People whom a line names with their role or a label: "chairman Jane Doe", "Contact: Jane Doe (manager)". */
+function statedIn(lines: readonly PageLine[], organization: ContactCard): ContactCard[] {
+  const cards = new Map<string, ContactCard>();
+  for (const { text } of lines.slice(0, MAX_LINES)) {
+    const short = text.slice(0, LONGEST_LINE);
+    if (organizationKey(short) === organizationKey(organization.name ?? '')) continue;
+    for (const { name, from, to } of namesInText(short)) {
+      const before = roleBefore(short.slice(0, from));
+      const behind = ROLE_BEHIND.exec(short.slice(to))?.[1]?.trim() ?? '';
+      const isContact = isContactPersonLabel(before);
+      const title = [before, behind].find((part) => part !== '' && isRole(part)) ?? null;
+      const key = personNameKey(name);
+      if ((title === null && !isContact) || cards.has(key)) continue;
+      cards.set(
+        key,
+        contactCard({
+          technique: 'member-card',
+          kind: 'person',
+          entity: 'member',
+          name,
+          title,
+          company: organization.name,
+        }),
+      );
+    }
+  }
+  return [...cards.values()];
+}
+
+/** The words before a name, since the last sign, without forms of address. */
+function roleBefore(text: string): string {
+  const [part = ''] = text
+    .replace(ADDRESS_BEFORE, '')
+    .split(/[.,;()|·•–]\s*/u)
+    .slice(-1);
+  return part.replace(/\s*[:：-]?\s*$/u, '').trim();
 }
 
 /** The places in which most of several cards have a person's name. */

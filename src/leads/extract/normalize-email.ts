@@ -41,7 +41,7 @@ const PLACEHOLDER_LOCALS = new Set(
 );
 /** Descriptions of an address pattern, whatever the domain. */
 const PATTERN_LOCAL =
-  /^(?:(?:your|first|fore|given)[._-]?name|(?:first|fore|given)(?:name)?[._-]?(?:last|sur|family)(?:name)?|last(?:name)?[._-]first(?:name)?|vorname[._-]?(?:nach|familien|zu)name|pr[eé]nom[._-]?nom|nombre[._-]?apellidos?|nome[._-]?(?:cognome|sobrenome|apelido)|voornaam[._-]?achternaam|imi[eę][._-]?nazwisko|jm[eé]no[._-]?p[rř][ií]jmen[ií]|f[oö]rnamn[._-]?efternamn|ad[._-]soyad)$/;
+  /^(?:(?:your|first|fore|given)[._-]?name|(?:first|fore|given)(?:name)?[._-]?(?:last|sur|family)(?:name)?|last(?:name)?[._-]first(?:name)?|vorname[._-]?(?:nach|familien|zu)name|pr[eé]nom[._-]?nom|nombre[._-]?apellidos?|nome[._-]?(?:cognome|sobrenome|apelido)|voornaam[._-]?achternaam|imi[eę][._-]?nazwisko|jm[eé]no[._-]?p[rř][ií]jmen[ií]|f[oö]rnamn[._-]?efternamn|ad[._-]soyad|etunimi[._-]?sukunimi|fornavn[._-]?efternavn|fornavn[._-]?etternavn|keresztn[eé]v[._-]?vezet[eé]kn[eé]v|vezet[eé]kn[eé]v[._-]?keresztn[eé]v|(?:pre)?nume[._-](?:pre)?nume|ime[._-]prezime|имя[._-]фамилия|име[._-]фамилия|ім[’']я[._-]прізвище|eesnimi[._-]perenimi|vardas[._-]pavard[eė]|v[aā]rds[._-]uzv[aā]rds|όνομα[._-]επώνυμο|onoma[._-]eponymo|meno[._-]priezvisko)$/;
 
 /**
  * An address in the form used for comparison and display: without `mailto:`, display name and escapes, in lower case,

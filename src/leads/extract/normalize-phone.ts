@@ -16,6 +16,8 @@ const NORTH_AMERICAN = /^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])\d{3}[ 
 export const WITH_AREA_CODE = /^\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}$/;
 /** `1-800-FLOWERS`: letters on the phone keys. */
 const VANITY = /^\+?[\d\s().-]{3,}[\s.-][a-z]{2,}[a-z\d-]*$/i;
+/** A number with so many digits needs no letters. */
+const WHOLE_DIGITS = 9;
 const KEYS = '22233344455566677778889999';
 
 /**
@@ -53,7 +55,9 @@ function plainNumber(text: string): string {
   const parameters = written.indexOf(';');
   if (parameters !== -1 && !/;phone-context=/i.test(written))
     written = written.slice(0, parameters);
-  if (VANITY.test(written)) written = written.replace(/[a-z]/gi, keyOf);
+  written = written.replace(/^\+{2,}/, '+');
+  const isWhole = (written.match(/\d/g)?.length ?? 0) >= WHOLE_DIGITS;
+  if (!isWhole && VANITY.test(written)) written = written.replace(/[a-z]/gi, keyOf);
   return written.trim();
 }
 

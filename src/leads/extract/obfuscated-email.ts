@@ -1,12 +1,13 @@
 import { type HtmlElement, rawText } from '#src/files/html-tree.ts';
 import { attributeEmails } from './attribute-emails.ts';
+import { readColumnEmails } from './column-emails.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { decodeEntities } from './decode-entities.ts';
 import { ownDomainEmailOfCode, ownDomainEmails } from './own-domain-email.ts';
 import type { PageSource } from './page-source.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scriptStrings } from './script-strings.ts';
-import { scanSpelledOut } from './spelled-out-email.ts';
+import { scanSpacedOut, scanSpelledOut } from './spelled-out-email.ts';
 import { elementsOf, GAP, visiblePageText, withoutMarks } from './visible-page-text.ts';
 
 const MAX_EMAILS = 500;
@@ -27,6 +28,8 @@ export function readObfuscatedEmails(source: PageSource): ContactCard[] {
       .map(({ email }) => email),
     ...scanSpelledOut(text.replaceAll(GAP, '')),
     ...ownDomainEmails(withoutMarks(text), source.url),
+    ...readColumnEmails(source),
+    ...scanSpacedOut(text),
     ...escapedTwice(text),
     ...hiddenInMarkup(source),
   ]);

@@ -1,6 +1,6 @@
 import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { PlacedName } from './card-extent.ts';
-import { isBelowOthersHeading } from './foreign-contacts.ts';
+import { isAboutOthers, isBelowOthersHeading } from './foreign-contacts.ts';
 import { blockAround, Places, strengthOf } from './name-places.ts';
 import { NO_NAME_WORDS } from './name-words.ts';
 import { organizationKey } from './organization-key.ts';
@@ -27,6 +27,9 @@ const MAX_LEVELS_OF_FOOTER = 12;
 const NOTE_CLASS = /(?:^|[\s_-])(?:badge|pill|chip|tag|label|muted)(?:$|[\s_-])/i;
 const LEGAL_FORM =
   /^(?:inc|ltd|limited|llc|llp|plc|co|corp|gmbh|mbh|ag|kg|ohg|gbr|e\.? ?v|s\.? ?a|s\.? ?l|s\.? ?r\.? ?l|s\.? ?p\.? ?a|s\.? ?n\.? ?c|sarl|sas|lda|ltda|b\.? ?v|n\.? ?v|ab|as|aps|oy|sp\. z o\. ?o|s\. ?r\. ?o|kft|a\.? ?ş|d\.? ?o\.? ?o)\b/iu;
+/** A part of an association, which belongs to its name. */
+const SECTION =
+  /^(?:zo|ov|kv|section|sektion|sezione|secci[oó]n|sec[cç][aã]o|seksjon|sekce|sekcja|chapter|branch|local group|ortsgruppe|ortsverein|ortsverband|kreisverband|bezirksverband|landesverband|delegaci[oó]n|delega[cç][aã]o|d[eé]l[eé]gation|comit[eé]|afdeling|avdeling|avdelning|lokalafdeling|lokallag|krets|oddzia[lł]|ko[lł]o|odbor|pobo[cč]ka|m[ií]stn[ií] organizace|osasto|paikallisyhdistys|helyi szervezet|filiala|[sş]ube(?:si)?)(?![\p{L}])/iu;
 const NO_NAME =
   /@|https?:|www\.|[?!…=<>{}]|:$|^\W*\d[\d\s./:-]*$|\p{Ll}{3}\.$|\d{1,2}[.:]\d{2}|(?:€|\$|£) ?\d|\d ?(?:€|kr|zł)/u;
 /** Separators between a name and the rest of its line. */
@@ -42,7 +45,8 @@ export function organizationLines({ lines, spans }: PageLines): OrganizationLine
   const namedRows = new Set<HtmlNode>();
   for (const [at, line] of lines.entries()) {
     if (found.length >= MAX_NAMES) break;
-    if (line.isForeign || isInFooter(line.node) || isBelowOthersHeading(at, lines)) continue;
+    if (line.isForeign || isInFooter(line.node)) continue;
+    if (isBelowOthersHeading(at, lines) || isAboutOthers(line.text)) continue;
     const element = line.elements[0] ?? null;
     const block = blockAround(element);
     const isFirst = block !== null && spans.get(block)?.[0] === at;
@@ -119,7 +123,8 @@ function isNoteElement(element: HtmlElement | null): boolean {
 export function organizationName(written: string): string | null {
   const [head = ''] = written.split(BEHIND_NAME, 1);
   const [first = '', second = ''] = head.split(/,\s*/u, 2);
-  const name = (LEGAL_FORM.test(second) ? `${first}, ${second}` : first)
+  const isPart = LEGAL_FORM.test(second) || SECTION.test(second);
+  const name = (isPart ? `${first}, ${second}` : first)
     .replace(/^[\s\p{P}]+(?<![«„“"'(&])|[\s,;–—-]+$/gu, '')
     .trim();
   if (name.length < SHORTEST_NAME || name.length > LONGEST_NAME || NO_NAME.test(name)) return null;

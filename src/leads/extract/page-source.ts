@@ -11,4 +11,8 @@ export interface PageSource {
    * unknown.
    */
   region: string | null;
+  /** The number of the house in E.164, to which the page's extensions are added; null when it has none. */
+  trunk?: string | null;
+  /** The domain that the page states once for all its addresses; null when it states none. */
+  mailDomain?: string | null;
 }

@@ -9,6 +9,8 @@ const PHONE_WORDS = [
   'telefonu|kom|kom[oó]rka|telefonn[ií]|mobiln[ií]|telef[oó]n|mobitel|телефон(?:ы|у)?|тел|моб(?:ильный)?|факс/тел|puhelin(?:numero)?|puh|matkapuhelin|gsm|telefonas|t[aā]lrunis|tālr|mob|tālrunis|telefonsz[aá]m|cep(?: telefonu)?|τηλέφωνο|τηλ|κινητό',
   // Semitic, Asian
   'هاتف|تلفون|الهاتف|جوال|טלפון|טל|נייד|電話(?:番号)?|お電話|携帯|代表電話|电话|手机|聯絡電話|联系电话|전화(?:번호)?|연락처|휴대폰|โทร(?:ศัพท์)?|điện thoại|đt|telp|telepon|फ़ोन|फोन',
+  // Of a switchboard, and definite forms
+  'main (?:number|line)|hauptnummer|sammelnummer|sammelruf|hoofdnummer|numéro principal|número principal|numero principale|hovednummer|hovednr|huvudnummer|sentralbord|omstilling(?:en)?|telefonväxel|keskus|vaihde|centralka|ústředna|spojovatelka|telefonközpont|centrală|santral|mobilen|telefonen|puhelimitse|telefonicznie|telefonicky|telefonisch|par téléphone|por teléfono|por telefone|al telefono|telefonon|telefonla',
   'whats ?app',
 ].join('|');
 const FAX_WORDS =

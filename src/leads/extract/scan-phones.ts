@@ -1,3 +1,4 @@
+import { withExtension } from './extensions.ts';
 import { normalizePhone } from './normalize-phone.ts';
 import { labelBefore } from './phone-labels.ts';
 import { isOtherNumber } from './not-a-phone.ts';
@@ -12,10 +13,13 @@ export interface FoundPhone {
   at: number;
 }
 
+/** A number that ends with an extension: what follows it is another one. */
+const HAS_DESK = /[-–/][ \u00A0]?\p{Nd}{1,4}[ \u00A0]*$/u;
 /** Limit on calls of libphonenumber per page. */
 const MAX_CANDIDATES = 1_000;
 const MIN_DIGITS = 6;
 const MAX_DIGITS = 18;
+const LEAST_WITHOUT_LABEL = 7;
 const MAX_RUN_LENGTH = 60;
 /** With a plus and this many digits, a number need not be an assigned one. */
 const LEAST_WITH_COUNTRY = 10;
@@ -25,7 +29,8 @@ const DIGITS = /\p{Nd}/gu;
 /** Length of the text examined before and after a number. */
 const CONTEXT = 60;
 /** The start of another number: after a comma, a slash between spaces, or with a plus. */
-const NEXT_NUMBER = / {2,}(?=[+\d(])|\t+| [/–—|-] (?=[+\d(])|(?<=\d) ?(?=\+)/u;
+const NEXT_NUMBER =
+  / {2,}(?=[+\d(])|[.;]? (?=\(\d{2,5}\) ?\d)|\t+| [/–—|-] (?=[+\d(])|(?<=\d) ?(?=\+)/u;
 /** The text between two numbers under the same label. */
 const LIST_SEPARATOR = /^[ \t,;/|&–-]{0,4}(?:(?:or|oder|und|and|ou|et|o|y|e|или|и|または) ?)?$/iu;
 
@@ -50,12 +55,14 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       const label = labelBehind(after) ?? labelBefore(before) ?? (isListed ? last.label : null);
       last = { end, label, digits };
       if (label === 'fax' || OPEN_END.test(after)) continue;
+      if (label !== 'phone' && digits < LEAST_WITHOUT_LABEL) continue;
       const context = { before, after };
       if (isOtherNumber(part.written, context, label === 'phone', region)) continue;
       const isSure =
         label === 'phone' || (/^[(（]?[+＋]/.test(written) && digits >= LEAST_WITH_COUNTRY);
-      const phone = normalizePhone(part.written, region, isSure ? 'marked' : 'text');
-      if (phone !== null) {
+      const number = normalizePhone(part.written, region, isSure ? 'marked' : 'text');
+      if (number !== null) {
+        const phone = withExtension(number, part.written, after);
         found.push({ phone, written: part.written, isLabelled: label === 'phone', at });
       }
     }
@@ -135,10 +142,14 @@ function* pieces(run: string): Generator<{ text: string; at: number }> {
     at = cut + Math.max(1, separator[0].length);
     const before = run.slice(from, cut);
     const isWhole = (before.match(DIGITS)?.length ?? 0) >= MIN_DIGITS + 1;
-    // A dash and a few digits are an extension in the same organisation.
+    // A dash or a slash and a few digits are an extension in the same organisation.
     const isDesk =
-      /[-–—]/.test(separator[0]) && (run.slice(at).match(DIGITS)?.length ?? 0) < MIN_DIGITS;
-    if (!isWhole || isDesk) continue;
+      (/[-–—]/.test(separator[0]) || (separator[0].includes('/') && !HAS_DESK.test(before))) &&
+      (run.slice(at).match(DIGITS)?.length ?? 0) < MIN_DIGITS;
+    const isCell = separator[0].startsWith('\t');
+    // A postal code before an area code in brackets.
+    const isPostalCode = run[at] === '(' && /^\D*\d{5}(?:-\d{4})?$/.test(before);
+    if (!isCell && !isPostalCode && (!isWhole || isDesk)) continue;
     yield { text: before, at: from };
     from = cut + separator[0].length;
   }

@@ -33,7 +33,7 @@ export function cardsOfGraph(
   technique: Technique,
   source: Pick<PageSource, 'url' | 'region'>,
 ): ContactCard[] {
-  const walked = walkGraph(graph);
+  const walked = walkGraph(graph, source.url);
   // Templates repeat the same data many times.
   const cards = new Map<string, ContactCard>();
   let made = 0;

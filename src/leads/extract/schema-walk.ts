@@ -32,11 +32,12 @@ interface Target {
   roles: SchemaValue[];
 }
 
-export function walkGraph(graph: SchemaGraph): WalkedGraph {
+/** @param url of the page */
+export function walkGraph(graph: SchemaGraph, url: string): WalkedGraph {
   const resolve = joinNodes(graph);
   const targets = (node: SchemaNode, property: string): Target[] =>
     targetsOf(node, property, resolve);
-  const main = reach(graph, resolve);
+  const main = reach(graph, resolve, url);
   const employerOf: Map<SchemaNode, { organization: SchemaNode; roles: SchemaValue[] }> = new Map();
   const impliedPeople = new Set<SchemaNode>();
   const parts = new Set<SchemaNode>();
@@ -72,6 +73,7 @@ export function walkGraph(graph: SchemaGraph): WalkedGraph {
 function reach(
   graph: SchemaGraph,
   resolve: WalkedGraph['resolve'],
+  url: string,
 ): { nodes: SchemaNode[]; firmly: Set<SchemaNode> } {
   const strangers = new Set<SchemaNode>();
   for (const node of graph.nodes) {
@@ -90,7 +92,7 @@ function reach(
     }
   };
   follow(
-    graph.roots.filter((root) => !strangers.has(root)),
+    graph.roots.filter((root) => !strangers.has(root) || isOfStartPage(root, url)),
     false,
   );
   const firmly = new Set(reached);
@@ -99,6 +101,12 @@ function reach(
     true,
   );
   return { nodes: [...reached], firmly };
+}
+
+/** A node that is named by the site's start page is the site's, also when reviews and the like refer to it. */
+function isOfStartPage({ id }: SchemaNode, url: string): boolean {
+  const [named, page] = [URL.parse(id ?? ''), URL.parse(url)];
+  return named !== null && named.pathname === '/' && named.hostname === page?.hostname;
 }
 
 function neighbours(

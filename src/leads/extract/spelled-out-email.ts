@@ -38,6 +38,8 @@ const LOCAL = /[\p{L}\p{M}\p{N}._+'~\uE000-\uE002-]{1,80}$/u;
 const DOMAIN = /^[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.\uE000-\uE002-]{0,200}[\p{L}\p{M}\p{N}])?/u;
 const LABEL =
   /(?:e-?mail|mail|mailto|correo|courriel|posta|e-posta|e-post|почта|メール|邮箱|郵件|이메일|kontakt|contact|contacto|contato|contatto|write(?: to)?|schreib(?:en)?(?: sie)?(?: an)?|reach(?: me| us)?|address|adresse)[\s:：>–—-]{0,4}$/iu;
+const SPACED_OUT =
+  /(?<!\S)(?:[\p{L}\p{N}._-][ \u00A0]{1,2}){3,40}@(?:[ \u00A0]{1,2}[\p{L}\p{N}.-]){4,60}(?!\S)/gu;
 /** Words that precede "at" in sentences. */
 const SENTENCE_WORDS = new Set(
   (
@@ -63,6 +65,15 @@ export function scanSpelledOut(text: string, most = MAX_CANDIDATES): string[] {
     if (email !== null) found.push(email);
   }
   return found;
+}
+
+/** Addresses with a space behind each letter: "i n f o @ a c m e . d e". */
+export function scanSpacedOut(text: string): string[] {
+  if (!/[ \u00A0]@[ \u00A0]/.test(text)) return [];
+  return [...text.matchAll(SPACED_OUT)]
+    .slice(0, MAX_CANDIDATES_OF_LINE)
+    .map(([spaced]) => normalizeEmail(spaced.replace(/\s/gu, '')))
+    .filter((email) => email !== null);
 }
 
 /** Where the first such address in a line begins; -1 if there is none. */
@@ -135,6 +146,8 @@ function isMeant(candidate: Candidate): boolean {
     case 'strong':
       return !isWord;
     case 'sign':
+      // "E-mail @acme.test" heads a list of what stands before the at sign.
+      if (/^e-?(?:mail|post|posta)$/i.test(local)) return false;
       return !isWord && (isAlone || isLabelled || isAddressLike || isDotSpelled);
     case 'bare':
       if (isWord || !/\p{L}/u.test(local)) return false;

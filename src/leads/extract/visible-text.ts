@@ -1,5 +1,6 @@
 import { type HtmlElement, type HtmlNode, isElement, rawText } from '#src/files/html-tree.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
+import { extensionsIn } from './extensions.ts';
 import type { PageSource } from './page-source.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
@@ -8,6 +9,9 @@ import { elementsOf, visiblePageText, withoutMarks } from './visible-page-text.t
 
 const LONGEST_SENTENCE = 200;
 const MIN_WORDS_OF_SENTENCE = 3;
+const SENTENCE_END = /(?<=[\p{Ll}\p{Nd})]{2})[.!?] (?=\p{Lu})/u;
+const FIRST_PERSON =
+  /(?<!\p{L})(?:our|us|uns|unser\p{L}{0,2}|nous|notre|nos|nuestr[oa]s?|nosotr[oa]s|contáct[ae]nos|llám[ae]nos|nostr[oaie]|contattarci|chiamarci|nós|noss[oa]s?|contacte-nos|ligue-nos|ons|onze|oss|vår[at]?|våre|vores|meille|meidät|meidän|nasz\p{L}{0,3}|náš|naš\p{L}{1,2}|nám|nás|minket|elérhetőségünk|telefonszámunk|noastr\p{L}{1,2}|nostru|bize|bizi|bizim|нас|нам|наш\p{L}{0,2})(?!\p{L})/iu;
 /** Per page; a longer list is not a list of contacts. */
 const MAX_EACH = 500;
 const MAX_FAXES = 100;
@@ -37,7 +41,7 @@ function emailCards({ html }: PageSource, text: string): ContactCard[] {
   );
 }
 
-function phoneCards({ html, page, region }: PageSource, text: string): ContactCard[] {
+function phoneCards({ html, page, region, trunk = null }: PageSource, text: string): ContactCard[] {
   const offsetOf = sourceOffsets(html);
   const cards = new Map<string, ContactCard>();
   const found = scanPhones(text, region);
@@ -47,7 +51,9 @@ function phoneCards({ html, page, region }: PageSource, text: string): ContactCa
     page.links.some(({ href }) => /^\s*tel:/i.test(href)) ||
     /itemprop=["']?telephone/i.test(html);
   const faxes = markedFaxes(page, region);
-  for (const { phone, written, isLabelled, at } of found) {
+  const extensions = trunk === null ? [] : extensionsIn(text, trunk);
+  const all = [...found, ...extensions.map((one) => ({ ...one, isLabelled: true }))];
+  for (const { phone, written, isLabelled, at } of all) {
     if (faxes.has(phone)) continue;
     if (isMarked && !isLabelled && isInSentence(text, at)) continue;
     if (cards.size >= MAX_EACH || cards.has(phone)) continue;
@@ -97,6 +103,8 @@ function isInSentence(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - LONGEST_SENTENCE), at);
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\t')) + 1);
   const part = line.split(/[|·•]/u).at(-1) ?? '';
+  // The site speaks of itself.
+  if (FIRST_PERSON.test(part.split(SENTENCE_END).at(-1) ?? '')) return false;
   const words = part.match(/(?<![\p{L}@.-])\p{Ll}{3,}(?![\p{L}@.-])/gu) ?? [];
   return words.length >= MIN_WORDS_OF_SENTENCE;
 }

@@ -10,7 +10,7 @@ const ROLES = new Set(
     'order shop store booking bookings reservations reservation reception frontdesk legal privacy dpo gdpr compliance abuse security ' +
     'postmaster hostmaster webmaster web noc root noreply no-reply donotreply do-not-reply feedback enquiries enquiry inquiries inquiry general ' +
     'partners partner partnerships business investors ir newsletter news events event editor editorial everyone all staff ' +
-    'mailbox inbox secretary secretariat welcome ask questions returns shipping wholesale export import purchasing procurement ' +
+    'mailbox inbox franchise franchising franchises licensing rental sponsoring sponsors secretary secretariat welcome ask questions returns shipping wholesale export import purchasing procurement ' +
     // German
     'kontakt anfrage anfragen buero büro vertrieb verkauf kundenservice kundendienst kundenbetreuung beratung bestellung bestellungen bewerbung ' +
     'bewerbungen karriere personal presse datenschutz buchhaltung rechnung rechnungen sekretariat empfang zentrale verwaltung ' +

@@ -29,11 +29,20 @@ export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresse
     (email) =>
       domainOf(email) === site.siteDomain || (!isFreeMail(email) && isNamedLike(email, site)),
   );
-  const other = hasOwn ? null : mainDomain(cards, site);
+  const open = cards.filter(({ card }) => card.entity !== 'other');
+  const other = hasOwn ? null : mainDomain(open, site);
+  const ofOthers = new Set(
+    cards.flatMap(({ card }) => (card.entity === 'other' ? card.emails : [])),
+  );
+  const ofHost = new Set(cards.flatMap(({ card }) => (card.entity === 'host' ? card.emails : [])));
   const isStrange = (email: string): boolean =>
     !isOfSite(email, site) &&
-    (hasOwn || (!isFreeMail(email) && (other === null || domainOf(email) !== other)));
-  const places = strangePlaces(cards, isStrange);
+    !ofHost.has(email) &&
+    (hasOwn ||
+      ofOthers.has(email) ||
+      (!isFreeMail(email) && (other === null || domainOf(email) !== other)));
+  // Of others' addresses the page has told which number belongs to them.
+  const places = strangePlaces(hasOwn ? cards : open, isStrange);
   return cards.flatMap((placed) => {
     const { card, url } = placed;
     const emails = card.emails.filter((email) => !isStrange(email));

@@ -16,8 +16,12 @@ import {
 import { draftOfCard, joinDrafts, joinValues } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import type { PlacedCard } from './own-organization.ts';
+import { plainLetters } from '#src/leads/extract/role-lexicon.ts';
 import { isStructured } from './trust.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+
+/** Letters that words of one stem have in common. */
+const STEM = 4;
 
 /**
  * Assigns loose contacts on the pages to persons: as further evidence for known values, and addresses and profiles
@@ -29,7 +33,7 @@ export function givePageContacts(
   cards: readonly PlacedCard[],
   siteDomain: string,
 ): { persons: LeadDraft[]; rest: Contacts } {
-  const { kept, released } = releaseShared(persons);
+  const { kept, released } = releaseShared(withoutOfficePhones(persons, cards));
   const loose = collect(cards, siteDomain);
   loose.emails = joinValues([...loose.emails, ...released]);
   const owners = ownersOf(kept);
@@ -77,6 +81,22 @@ function belongsToOrganization(
   return evidence.some(({ url }) => !own.some((one) => one.url === url));
 }
 
+/** Drops the numbers of an office, which a page states together with its role address, from whoever answers there. */
+function withoutOfficePhones(
+  persons: readonly LeadDraft[],
+  cards: readonly PlacedCard[],
+): LeadDraft[] {
+  const offices = cards.filter(({ card }) => card.emails.some(isRoleAddress));
+  const numbers = new Set(offices.flatMap(({ card }) => card.phones));
+  if (numbers.size === 0) return [...persons];
+  return persons.map((person) => ({
+    ...person,
+    phones: person.phones.filter(
+      ({ value, evidence }) => !numbers.has(value) || isStated(evidence),
+    ),
+  }));
+}
+
 /** Drops a number that pages without the person also have: that of the switchboard. */
 function withoutSharedPhones(person: LeadDraft, loose: readonly Evidenced[]): LeadDraft {
   const own = new Set(person.name?.evidence.map(({ url }) => url));
@@ -120,7 +140,10 @@ function collect(cards: readonly PlacedCard[], siteDomain: string): Contacts {
   return contacts;
 }
 
-/** Removes shared addresses from persons whose name they do not contain. */
+/**
+ * Removes shared addresses from persons whose name they do not contain, and addresses of an office that is not
+ * theirs: `franchise@` beside a head of development is the organisation's, `treasurer@` beside the treasurer is not.
+ */
 function releaseShared(persons: readonly LeadDraft[]): {
   kept: LeadDraft[];
   released: Evidenced[];
@@ -131,8 +154,8 @@ function releaseShared(persons: readonly LeadDraft[]): {
   }
   const released: Evidenced[] = [];
   const kept = persons.map((person) => {
-    const isOwn = ({ value }: Evidenced): boolean =>
-      counts.get(value) === 1 ||
+    const isOwn = ({ value, evidence }: Evidenced): boolean =>
+      (counts.get(value) === 1 && (isStated(evidence) || isOfRole(value, person.title))) ||
       (!isRoleAddress(value) &&
         person.name !== null &&
         nameMatchesAddress(person.name.value, value));
@@ -140,6 +163,23 @@ function releaseShared(persons: readonly LeadDraft[]): {
     return { ...person, emails: person.emails.filter(isOwn) };
   });
   return { kept, released };
+}
+
+function isStated(evidence: Evidenced['evidence']): boolean {
+  return evidence.some(({ technique }) => isStructured(technique) || technique === 'script-json');
+}
+
+/** Whether an address is personal, or that of the person's role: `gerencia@` of the "Gerente". */
+function isOfRole(email: string, title: Evidenced | null): boolean {
+  if (!isRoleAddress(email)) return true;
+  const words = plainLetters(title?.value ?? '').match(/[\p{L}\p{N}]+/gu) ?? [];
+  const parts = localPartOf(email).match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.some((word) => parts.some((part) => haveOneStem(word, part)));
+}
+
+function haveOneStem(one: string, other: string): boolean {
+  if (one === other) return true;
+  return one.length >= STEM && one.slice(0, STEM) === other.slice(0, STEM);
 }
 
 function ownersOf(persons: readonly LeadDraft[]): Record<ContactField, Map<string, number[]>> {

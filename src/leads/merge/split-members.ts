@@ -25,18 +25,7 @@ export function splitMembers(
   placed: readonly PlacedCard[],
   { siteDomain, siteName }: { siteDomain: string; siteName: string },
 ): SplitCards {
-  const siteKey = organizationKey(siteName);
-  const isHost = (card: ContactCard): boolean => {
-    const domain = memberDomainOf(card, siteDomain);
-    if (domain !== null && areDomainsAlike(domain, siteDomain)) return true;
-    if (card.name === null) return true;
-    const isNamesake = siteKey !== '' && organizationKey(card.name) === siteKey;
-    // Of cards in a list the page has told which one is the host.
-    const mayBeListed = card.technique === 'member-card';
-    return (
-      isNamesake || (!mayBeListed && domain === null && resemblesDomain(card.name, siteDomain))
-    );
-  };
+  const isHost = hostTest(placed, { siteDomain, siteName });
   const listed = placed.filter(
     ({ card }) => card.kind === 'organization' && card.entity === 'member' && !isHost(card),
   );
@@ -80,6 +69,33 @@ export function splitMembers(
   };
 }
 
+/** Tests whether a card is about the organisation whose site it is. */
+function hostTest(
+  placed: readonly PlacedCard[],
+  { siteDomain, siteName }: { siteDomain: string; siteName: string },
+): (card: ContactCard) => boolean {
+  const siteKey = organizationKey(siteName);
+  const names = new Set(
+    placed.flatMap(({ card }) =>
+      isListed(card) && card.name !== null ? [organizationKey(card.name)] : [],
+    ),
+  );
+  return (card) => {
+    const domain = memberDomainOf(card, siteDomain);
+    if (domain !== null && areDomainsAlike(domain, siteDomain)) return true;
+    if (card.name === null) return true;
+    const key = organizationKey(card.name);
+    if (siteKey !== '' && key === siteKey) return true;
+    // Of cards in a list the page has told which one is the host.
+    return !names.has(key) && domain === null && resemblesDomain(card.name, siteDomain);
+  };
+}
+
+/** Read from a list of organisations, in the page or in its data. */
+function isListed({ entity, technique }: ContactCard): boolean {
+  return entity === 'member' && !isStructured(technique);
+}
+
 /** The domain of its web site, else of its address. */
 function domainOf({ website, emails }: ContactCard): string | null {
   const site = website === null ? null : domainOfSite(website);
@@ -88,7 +104,7 @@ function domainOf({ website, emails }: ContactCard): string | null {
 
 /** The same for a listed organisation: a mailbox at the site that lists it does not count. */
 function memberDomainOf(card: ContactCard, siteDomain: string): string | null {
-  if (card.technique !== 'member-card') return domainOf(card);
+  if (card.entity !== 'member') return domainOf(card);
   return domainOf({
     ...card,
     emails: card.emails.filter((email) => !isAtDomain(email, siteDomain)),

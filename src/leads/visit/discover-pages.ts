@@ -40,10 +40,11 @@ const PAGE_EXTENSION = /\.(?:html?|xhtml|php\d?|aspx?|jspx?|cfm|cgi|pl|do)$/i;
  * @param domain the site's registrable domain: other sites are left out
  */
 export function discoverPages(
-  page: Pick<ExtractedPage, 'url' | 'links'>,
+  page: Pick<ExtractedPage, 'url' | 'links'> & Partial<Pick<ExtractedPage, 'cards'>>,
   domain: string,
 ): SitePage[] {
   const found = new Map<string, SitePage>();
+  const listed = kindOfList(page.cards ?? []);
   const own = URL.parse(page.url);
   const isOfSite = siteTest(domain);
   for (const { url, text, role } of page.links.slice(0, MAX_LINKS)) {
@@ -51,7 +52,10 @@ export function discoverPages(
     if (!address || !isOfSite(address)) continue;
     const key = pageKey(address);
     if (own && key === pageKey(own)) continue;
-    const named = role === undefined ? namePage(address, text) : nameByRole(address, role);
+    const named =
+      role === undefined
+        ? (furtherPage(own, address, listed) ?? namePage(address, text))
+        : nameByRole(address, role);
     if (named === null) continue;
     const known = found.get(key);
     if (!known || named.share > known.share) {
@@ -179,6 +183,24 @@ function belowNamed(segments: readonly string[], last: string): Naming | null {
   return parent.kind === 'privacy' || parent.kind === 'support'
     ? null
     : { kind: parent.kind, share: BELOW_SHARE };
+}
+
+/** `/members/page/2` goes on with what `/members` shows. */
+function furtherPage(own: URL | null, address: URL, kind: NamedPageKind | null): Naming | null {
+  if (own === null || kind === null) return null;
+  const first = own.pathname.replace(FURTHER_PAGE, '').replace(/\/$/, '');
+  const path = decoded(address.pathname);
+  const isFurther = FURTHER_PAGE.test(path) && path.replace(FURTHER_PAGE, '') === decoded(first);
+  return isFurther ? { kind, share: BELOW_SHARE } : null;
+}
+
+const FURTHER_PAGE =
+  /\/(?:(?:pages?|seite|p[aá]gina|pag|pg|p|strona|str[aá]nka|strana|side|sida|sivu|oldal|sayfa|стр|страница|σελιδα)[/_-]?)?\d{1,3}\/?$/iu;
+
+/** What a page shows a list of. */
+function kindOfList(cards: ExtractedPage['cards']): NamedPageKind | null {
+  if (cards.some(({ entity }) => entity === 'member')) return 'members';
+  return cards.filter(({ technique }) => technique === 'team-card').length > 1 ? 'team' : null;
 }
 
 function isPersonName(name: string): boolean {

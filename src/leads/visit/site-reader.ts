@@ -48,6 +48,8 @@ export class SiteReader {
   private readonly owner: string;
   private readonly beforeRequest: () => Promise<void>;
   private readonly cookies = new CookieJar();
+  /** The country that the first page with one has shown. */
+  private region: string | null = null;
   private rendered = 0;
 
   constructor(
@@ -217,7 +219,9 @@ export class SiteReader {
   private async extractOnce(page: PageToExtract): Promise<SitePageRead> {
     const { signal, owner, services } = this;
     try {
-      const extracted = await services.leadExtractor.extract({ ...page, signal, owner });
+      const { region } = this;
+      const extracted = await services.leadExtractor.extract({ ...page, region, signal, owner });
+      this.region ??= extracted.region ?? null;
       return { kind: 'read', page: extracted };
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error;

@@ -103,3 +103,13 @@ test('pages of links and endless links take linear time', () => {
     expect(cpuMsOf(() => read(html))).toBeLessThan(5_000);
   }
 });
+
+test.each([
+  ['<button data-tel="020 7946 0124">Show</button>', ['+442079460124']],
+  ['<span data-phone="+44 20 7946 0124" class="more">020 7946 …</span>', ['+442079460124']],
+  ['<button data-phone="true">Show</button>', []],
+  ['<button data-tel="123">Show</button>', []],
+])('a number that a click shows counts like a link: %s', (html, phones) => {
+  const source = { url: 'https://acme.test/', html, page: openPage(html), region: 'GB' };
+  expect(readContactLinks(source).flatMap((card) => card.phones)).toEqual(phones);
+});

@@ -175,3 +175,12 @@ test('addresses and domains in a request keep readable letters', () => {
     expect(parseDomain(text)).toBeNull();
   }
 });
+
+test.each([
+  ['tel:++4940123456', '+4940123456'],
+  ['tel:+49 40 12 34 56 oder', '+4940123456'],
+  ['tel:+49 (0) 40/123456 (Mo-Fr)', '+4940123456'],
+  ['tel:0049-40-123456;ext=12', '+4940123456'],
+])('what does not belong to a number in a link is left out: %s', (href, phone) => {
+  expect(normalizePhone(href, 'DE', 'marked')).toBe(phone);
+});

@@ -42,6 +42,22 @@ describe('a number inside a sentence', () => {
     expect(phonesOf(`<p>Tel. 020 7946 0958</p>${sentence}`)).toEqual(['+442079460958']);
   });
 
+  test.each([
+    'Our patients reach us in an emergency on +44 20 7946 0999.',
+    'For swarms please ring our emergency line, +44 20 7946 0999.',
+    'Unsere Patienten erreichen uns nachts unter +44 20 7946 0999.',
+    'Le week-end, vous pouvez nous joindre aussi au +44 20 7946 0999.',
+    'Fuera de horario puede llamar a nuestro taller, +44 20 7946 0999.',
+  ])('counts when the site speaks of itself: %s', (own) => {
+    expect(phonesOf(`<p>Tel. 020 7946 0958</p><p>${own}</p>`)).toContain('+442079460999');
+  });
+
+  test('does not count when the site speaks of itself in the sentence before', () => {
+    const text =
+      'Our registration is Z664. You may complain to the county caretaker, +44 20 7946 0999.';
+    expect(phonesOf(`<p>Tel. 020 7946 0958</p><p>${text}</p>`)).toEqual(['+442079460958']);
+  });
+
   test('counts when the page has no other', () => {
     expect(phonesOf(sentence)).toEqual(['+442079460999']);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { contactCard, type ContactCard } from '#src/leads/extract/contact-card.ts';
 import {
   discoverListed,
   discoverOthers,
@@ -171,6 +172,31 @@ describe('discovery by page names', () => {
       ['https://acme.example/files/jane.VCF?v=1', 'vcard'],
       ['https://jobs.acme.example/kontakt', 'contact'],
     ]);
+  });
+
+  test('goes on with the further pages of a list', () => {
+    const url = 'https://acme.example/empresas/';
+    const links = ['page/2/', '3', 'pagina-4', 'acme-tools', '../page/9/'].map((path) => ({
+      url: new URL(path, url).href,
+      text: 'More',
+    }));
+    const kinds = (cards: ContactCard[]): string[] =>
+      discoverPages({ url, links, cards }, 'acme.example').map(
+        (page) => `${page.kind} ${new URL(page.url).pathname}`,
+      );
+    const member = contactCard({
+      technique: 'member-card',
+      kind: 'organization',
+      entity: 'member',
+    });
+    expect(kinds([member])).toEqual([
+      'members /empresas/page/2/',
+      'members /empresas/3',
+      'members /empresas/pagina-4',
+    ]);
+    const person = contactCard({ technique: 'team-card', kind: 'person' });
+    expect(kinds([person, person])[0]).toBe('team /empresas/page/2/');
+    expect(kinds([])).toEqual([]);
   });
 
   test('recognizes lists of members and the pages below them', () => {

@@ -1,0 +1,90 @@
+import { countryOfPhone, normalizePhone } from './normalize-phone.ts';
+
+/** Countries where an extension is dialled right after the number of the house. */
+const DIALLED_THROUGH = new Set(['DE', 'AT']);
+const WORDS =
+  'durchwahl(?:en|nummern?)?|durchw\\.?|dw\\.?|klappen?|kl\\.|apparat|app\\.|nebenstellen?|nst\\.?';
+const MENTION = new RegExp(`(?<!\\p{L})(?:${WORDS})(?!\\p{L})`, 'iu');
+const LABELLED = new RegExp(
+  `(?<!\\p{L})(?:${WORDS})[ \\u00A0:]{0,3}[-–]?[ \\u00A0]?(\\d{1,4})(?![\\d./]|[-–]\\d)`,
+  'giu',
+);
+/** "-17" alone in a cell, a line or brackets; after "Tel." also "17". */
+const BARE =
+  /(?:(?<=^|[\t\n(|;,·])[ \u00A0]{0,3}[-–]|(?<!\p{L})(?:tel\.?|telefon|fon)[ \u00A0:]{1,3}[-–]?)[ \u00A0]?(\d{2,4})(?=[ \u00A0]{0,3}(?:[\t\n)|;,·]|$))/giu;
+const BEHIND_NUMBER = new RegExp(
+  `^[ ,/]{0,3}(?:${WORDS})[ :]{0,3}[-–]?[ ]?(\\d{1,4})(?!\\d)`,
+  'iu',
+);
+const NUMBERS = /[+(]?\d[\d ()/.\u00A0–-]{5,40}/gu;
+/** "4719-0": the zero is the switchboard's. */
+const SWITCHBOARD = /[ \u00A0]?[-–/][ \u00A0]?0{1,2}[ \u00A0]?$/u;
+const OPEN = /[ \u00A0]?[-–][ \u00A0]?$/u;
+const OPEN_SIGNS = /^(?:[.…]{1,3}|x{1,4}(?!\p{L})|[\s,;)]|$)/iu;
+/** "Durchwahl wählen Sie nach 05272 61220", "05272 61220, Durchwahl wie angegeben" */
+const DIALLED_AFTER = /(?<!\p{L})(?:nach|hinter)[ \u00A0]$/iu;
+const DIALLED_BEFORE = new RegExp(
+  `^[ ,;.(–-]{0,3}(?:\\+ ?|plus |und |mit )?(?:${WORDS})(?![ :-]{0,4}\\d)`,
+  'iu',
+);
+const MAX_NUMBERS = 200;
+const MAX_FOUND = 300;
+
+export interface FoundExtension {
+  /** The whole number. */
+  phone: string;
+  written: string;
+  /** Offset in the text. */
+  at: number;
+}
+
+/**
+ * The number of a house in E.164, to which the page's extensions are added; null when the page has no extensions, or
+ * shows the numbers of several houses.
+ */
+export function trunkIn(text: string, region: string | null): string | null {
+  if (region === null || !DIALLED_THROUGH.has(region) || !MENTION.test(text)) return null;
+  const trunks = new Set<string>();
+  let left = MAX_NUMBERS;
+  for (const { 0: found, index } of text.matchAll(NUMBERS)) {
+    left -= 1;
+    if (left < 0) return null;
+    const run = found.replace(/[ .\u00A0]+$/u, '');
+    const base = trunkOf(
+      run,
+      text.slice(Math.max(0, index - 20), index),
+      text.slice(index + run.length, index + run.length + 30),
+    );
+    const whole = base === null ? null : normalizePhone(`${base}0`, region, 'marked');
+    if (whole !== null) trunks.add(whole.slice(0, -1));
+  }
+  const [trunk, ...others] = trunks;
+  return trunk !== undefined && others.length === 0 ? trunk : null;
+}
+
+/** The part of a written number to which extensions are added; null when it is a whole number. */
+function trunkOf(run: string, before: string, after: string): string | null {
+  if (SWITCHBOARD.test(run)) return run.replace(SWITCHBOARD, '');
+  if (OPEN.test(run) && OPEN_SIGNS.test(after)) return run.replace(OPEN, '');
+  const isOpen = DIALLED_AFTER.test(before) || DIALLED_BEFORE.test(after);
+  return isOpen ? run.replace(/[^\d)]+$/u, '') : null;
+}
+
+/** The extensions in a text: after a word for them, or alone after a hyphen. */
+export function extensionsIn(text: string, trunk: string): FoundExtension[] {
+  return [...text.matchAll(LABELLED), ...text.matchAll(BARE)]
+    .slice(0, MAX_FOUND)
+    .flatMap(({ 0: written, 1: digits = '', index: at }) => {
+      const phone = normalizePhone(trunk + digits, null, 'marked');
+      return phone === null ? [] : [{ phone, written, at }];
+    });
+}
+
+/** A number with the extension that follows it: "05272 61220 DW 16". */
+export function withExtension(phone: string, written: string, after: string): string {
+  const digits = BEHIND_NUMBER.exec(after)?.[1];
+  if (digits === undefined || !DIALLED_THROUGH.has(countryOfPhone(phone) ?? '')) return phone;
+  const zeros = SWITCHBOARD.exec(written)?.[0].match(/0/g)?.length ?? 0;
+  const trunk = phone.slice(0, phone.length - zeros);
+  return normalizePhone(trunk + digits, null, 'marked') ?? phone;
+}

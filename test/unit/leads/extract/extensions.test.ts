@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { extractPage } from '#src/leads/extract/extract-page.ts';
+import { scanPhones } from '#src/leads/extract/scan-phones.ts';
+
+const phones = (body: string, lang = 'de-DE'): string[] =>
+  [
+    ...new Set(
+      extractPage({
+        url: 'https://acme.test/team',
+        html: `<html lang="${lang}"><body>${body}</body></html>`,
+        kind: 'html',
+      }).cards.flatMap((card) => card.phones),
+    ),
+  ].toSorted();
+
+describe('an extension joins the number of the house', () => {
+  test.each([
+    ['that ends in a zero', '<p>Zentrale: 02381 4719-0.</p>'],
+    ['that is open', '<p>Telefon (02381) 4719-</p>'],
+    ['that is open, with dots', '<p>Telefon (02381) 4719-…</p>'],
+    ['that it is dialled after', '<p>Durchwahlen wählen Sie bitte nach 02381 / 4719.</p>'],
+    ['that precedes it', '<p>Telefon 02381 / 4719, Durchwahl wie angegeben.</p>'],
+  ])('%s', (_, house) => {
+    for (const written of ['Durchwahl -17', 'DW 17', 'Durchw.: 17', 'App. 17', 'Nst. 17']) {
+      expect(phones(`${house}<h3>Jane Doe</h3><p>Leiterin<br>${written}</p>`)).toContain(
+        '+492381471917',
+      );
+    }
+  });
+
+  test('in the column of a table', () => {
+    const row = (name: string, number: string): string =>
+      `<tr><td>${name}</td><td>Leitung</td><td>${number}</td></tr>`;
+    const table = (column: string): string =>
+      `<p>Durchwahl nach (040) 66969-.</p><table><tr><th>Name</th><th>Funktion</th><th>${column}</th></tr>${row('Jane Doe', '-101')}${row('John Smith', '-120')}</table>`;
+    for (const column of ['Durchwahl', 'Durchw.', 'Tel.']) {
+      expect(phones(table(column))).toEqual(['+494066969101', '+494066969120']);
+    }
+  });
+
+  test('in Austria, with a slash or a word behind the number', () => {
+    expect(scanPhones('Tel.: +43 5272 61220 / 25', 'AT')[0]?.phone).toBe('+4352726122025');
+    expect(scanPhones('Tel.: 05272 61220 DW 25', 'AT')[0]?.phone).toBe('+4352726122025');
+    expect(scanPhones('Tel.: 05272 61220-0 DW 25', 'AT')[0]?.phone).toBe('+4352726122025');
+  });
+});
+
+describe('an extension stays unknown', () => {
+  test.each([
+    ['on a page with two houses', 'de-DE', '<p>Ulm 0731 4719-0, Bonn 0228 4719-0</p><p>DW 17</p>'],
+    ['without a house', 'de-DE', '<p>DW 17</p>'],
+    ['where it is dialled after a pause', 'fr', '<p>Tél. 01 99 00 41 20</p><p>poste 12</p>'],
+  ])('%s', (_, lang, body) => {
+    expect(
+      phones(body, lang).filter((phone) => phone.endsWith('17') || phone.endsWith('12')),
+    ).toEqual([]);
+  });
+});
+
+test('a second extension after the first is another number, not more digits', () => {
+  expect(scanPhones('Tel. 0731 4550-10 / 11', 'DE').map(({ phone }) => phone)).toEqual([
+    '+49731455010',
+  ]);
+});
+
+test('a number written with dots is no IP address', () => {
+  expect(scanPhones('Tel. 011.455.50.12', 'IT').map(({ phone }) => phone)).toEqual([
+    '+390114555012',
+  ]);
+  expect(scanPhones('Tel. 192.168.10.12', 'IT')).toEqual([]);
+});
+
+test.each([
+  'Salem OR 97301. (503) 362-4501',
+  'Salem OR 97301 (503) 362-4501',
+  'OR 97301-1234 (503) 362-4501',
+])('a postal code before an area code in brackets is no part of the number: %s', (text) => {
+  expect(scanPhones(text, 'US').map(({ phone }) => phone)).toEqual(['+15033624501']);
+});

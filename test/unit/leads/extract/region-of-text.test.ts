@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { extractPage } from '#src/leads/extract/extract-page.ts';
+import { regionOfText } from '#src/leads/extract/region-of-text.ts';
+
+test.each([
+  ['DE', 'Wir sind von Montag bis Freitag für Sie da und freuen uns auf Ihren Anruf.'],
+  ['AT', 'Wir sind von Montag bis Freitag für Sie da. Firmenbuch FN 123456 k, UID ATU12345678'],
+  ['CH', 'Unsere Werkstatt ist von Montag bis Freitag offen. CHE-123.456.789'],
+  ['NL', 'Wij zijn van maandag tot en met vrijdag geopend. KvK 12345678, ook voor uw fiets.'],
+  ['DK', 'Vi har åbent mandag til fredag og glæder os til at se jer. CVR 12 34 56 78'],
+  ['NO', 'Vi har åpent mandag til fredag og gleder oss til å se dere i butikken vår.'],
+  ['SE', 'Vi har öppet måndag till fredag och ser fram emot att träffa er. Bankgiro 123-4567'],
+  ['FI', 'Olemme avoinna maanantai ja perjantai. Se on myös meidän toimisto, puh. alla.'],
+  ['FR', 'Nous vous accueillons du lundi au vendredi dans notre atelier, sur rendez-vous.'],
+  ['ES', 'Abrimos de lunes a viernes. Nuestro taller está en la calle del Río, ¿viene a vernos?'],
+  ['PT', 'Estamos abertos de segunda a sexta. A nossa loja não fecha para as férias dos pais.'],
+  ['IT', 'Siamo aperti dal lunedì al venerdì. La nostra officina è in via della Stazione.'],
+  ['PL', 'Zapraszamy od poniedziałku do piątku na ul. Długą. Nasz sklep nie jest duży.'],
+  ['CZ', 'Otevřeno je v pondělí a pátek. Náš obchod se nachází na náměstí, přijďte k nám.'],
+  ['SK', 'Otvorené je v pondelok a piatok. Náš obchod sa nachádza na námestí, sme tu pre vás.'],
+  ['HU', 'Üzletünk az utca végén van, hétfő és péntek között. Nem csak bor, hanem ez is egy.'],
+  ['RO', 'Suntem deschiși de luni și marți pe strada mare. Atelierul nostru este în centru.'],
+  ['HR', 'Otvoreni smo ponedjeljak i petak za sve. Naša radionica je u centru, ulica Velika.'],
+  ['TR', 'Pazartesi ve cuma günleri açığız. Atölyemiz bu sokakta bir bahçe ile birlikte.'],
+  ['GR', 'Είμαστε ανοιχτά από Δευτέρα έως Παρασκευή στο κέντρο της πόλης'],
+  ['RU', 'Мы открыты с понедельника по пятницу, а также в выходные, это рядом с вокзалом'],
+  ['UA', 'Ми відкриті з понеділка по п’ятницю, їдальня і майстерня є поруч'],
+  ['JP', 'お問い合わせはこちらまでお電話ください'],
+])('the numbers of a text are those of %s', (country, text) => {
+  expect(regionOfText(text)).toBe(country);
+});
+
+test.each([
+  ['is English', 'We are open from Monday to Friday, and this is where you find us on the map.'],
+  ['says too little', 'Kontakt – Telefon'],
+  [
+    'fits two countries',
+    'Vi er på kontoret fra kl. 9. Ring til os, det er ikke for sent. Vi er i byen med oss.',
+  ],
+])('a text that %s tells no country', (_, text) => {
+  expect(regionOfText(text)).toBeNull();
+});
+
+test('a page without language and country is read as its text is written, else as the site', () => {
+  const phones = (body: string, region: string | null = null): string[] =>
+    extractPage({
+      url: 'https://acme.test/',
+      html: `<body>${body}</body>`,
+      kind: 'html',
+      region,
+    }).cards.flatMap((card) => card.phones);
+  const danish = '<p>Vi har åbent mandag til fredag og glæder os. CVR 12 34 56 78</p>';
+  expect(phones(`${danish}<p>Tlf. 98 94 71 14</p>`)).toEqual(['+4598947114']);
+  expect(phones('<p>Mobil 40 17 62 80</p>')).toEqual([]);
+  expect(phones('<p>Mobil 40 17 62 80</p>', 'DK')).toEqual(['+4540176280']);
+});

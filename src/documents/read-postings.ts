@@ -3,6 +3,7 @@ import type { WorkspaceId } from '#src/ids.ts';
 import { ByteCache } from '#src/platform/byte-cache.ts';
 import type { Database } from '#src/platform/database.ts';
 import { type Directory, toDirectory } from './posting-bytes.ts';
+import { IS_OLDER } from './terms-version.ts';
 
 /** Of what a process keeps of segments it read before; they never change, and their ids never come again. */
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -11,6 +12,8 @@ export interface Segment {
   id: string;
   chunks: number;
   buckets: number;
+  /** An earlier version made the terms of its chunks. */
+  isOlder: boolean;
 }
 
 export interface SegmentList {
@@ -29,7 +32,8 @@ export async function listSegments(db: Database, workspaceId: WorkspaceId): Prom
 export function segmentColumns(workspaceId: WorkspaceId): RawBuilder<unknown> {
   return sql`
     exists (select 1 from chunk_terms where workspace_id = ${workspaceId} and not in_postings) as "someAreLoose",
-    (select coalesce(json_agg(json_build_object('id', id, 'chunks', chunks, 'buckets', buckets)), '[]')
+    (select coalesce(json_agg(json_build_object('id', id, 'chunks', chunks, 'buckets', buckets,
+        'isOlder', ${IS_OLDER})), '[]')
       from posting_segment where workspace_id = ${workspaceId} and ready) as segments`;
 }
 

@@ -26,8 +26,13 @@ function shownOwners(column: string) {
     limit ${sql.lit(MAX_SHOWN_OWNERS)}) first_ones)`;
 }
 
-/** Link of the first section of `document d`. Rows of an earlier version have it in their text. */
-export const LINK = sql<string | null>`coalesce(d.link, d.sections -> 0 ->> 'link')`;
+/**
+ * Link of the first section of `document d`. Rows of an earlier version have it in their text, and while that version
+ * still runs, it may write a text and leave the link of the one before.
+ */
+export const LINK = sql<
+  string | null
+>`case when d.sections is null then d.link else d.sections -> 0 ->> 'link' end`;
 
 /** Text of `document d`, joined with `document_text t` on the left. The version before writes it into its own row. */
 export const SECTIONS = sql`coalesce(d.sections, t.sections)`;

@@ -6,6 +6,7 @@ import type { pairPayload } from '#queues/pair-payload.ts';
 import type { QueueDefinition } from '#queues/queue.ts';
 import type { z } from 'zod';
 import { LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
+import { LINK } from '#src/documents/shown-columns.ts';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { mayFindPlace } from './prune-turns.ts';
@@ -177,7 +178,7 @@ async function recordIndexFailures({ db }: ReconcileServices): Promise<void> {
   await sql`
     with failed as (
       select l.cc_pair_id, d.workspace_id, d.external_id, d.error,
-        d.sections -> 0 ->> 'link' as link,
+        ${LINK} as link,
         coalesce((select max(a.id) from index_attempt a
             where a.cc_pair_id = l.cc_pair_id and a.created_at <= d.accepted_at),
           (select max(a.id) from index_attempt a where a.cc_pair_id = l.cc_pair_id)) as attempt_id

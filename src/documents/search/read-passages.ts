@@ -60,17 +60,18 @@ export async function readPassages(
   if (terms.size === 0 || documentIds.length === 0) return { counts, further: [] };
   const compared = await readCompared(db, workspaceId, documentIds);
   const best = await scoreCompared(db, workspaceId, { terms, counted, compared });
-  const chosen = [...Map.groupBy(compared, (one) => one.document_id).values()].flatMap((own) => [
-    ...own.filter(({ ordinal }) => ordinal === 0),
-    ...own
+  const chosen = [...Map.groupBy(compared, (one) => one.document_id).values()].flatMap((own) => {
+    const matching = own
       .filter(({ id }) => best.has(id))
       .sort((a, b) => (best.get(b.id) ?? 0) - (best.get(a.id) ?? 0) || a.id - b.id)
-      .slice(0, perDocument),
-  ]);
+      .slice(0, perDocument);
+    return own.filter((one) => one.ordinal === 0 || matching.includes(one));
+  });
   const { rows } = await sql<FurtherPassage & { is_html: boolean }>`
     select d.external_id as document_id, c.ordinal as chunk_ind, c.text, c.is_html, c.headings
     from chunk c join document d on d.id = c.document_id
-    where c.id = any(${[...new Set(chosen.map(({ id }) => id))]}::bigint[])
+    where c.id = any(${chosen.map(({ id }) => id)}::bigint[]) and ${HIDDEN} is not true
+      and ${areShown(workspaceId, { chunk: sql`c.id`, document: sql`d.id` })}
     order by d.id, c.ordinal`.execute(db);
   const further = rows.map(({ is_html, ...row }) => ({
     ...row,
@@ -96,12 +97,9 @@ async function readCompared(
     select c.id, d.id as document_id, c.ordinal, not t.in_postings as is_loose
     from document d
     cross join lateral (
-      (select id, ordinal from chunk f where f.document_id = d.id and f.ordinal = 0
-        and ${areShown(workspaceId, { chunk: sql`f.id`, document: sql`d.id` })})
-      union
-      (select id, ordinal from chunk o where o.document_id = d.id
+      select id, ordinal from chunk o where o.document_id = d.id
         and ${areShown(workspaceId, { chunk: sql`o.id`, document: sql`d.id` })}
-        order by id limit ${MAX_COMPARED})) c
+      order by ordinal limit ${MAX_COMPARED}) c
     join chunk_terms t on t.chunk_id = c.id
     where d.workspace_id = ${workspaceId} and d.external_id = any(${documentIds}::text[])
       and ${HIDDEN} is not true`.execute(db);
@@ -130,6 +128,7 @@ async function scoreCompared(
   );
   const { best } = await scoreInTurn(db, workspaceId, terms, counted);
   const ids = new Set(compared.map(({ id }) => id));
-  for (const { key, score } of best.among(ids)) found.set(key, score);
+  // The best first: a chunk whose terms were made again has the score of before, too.
+  for (const { key, score } of best.among(ids).reverse()) found.set(key, score);
   return new Map([...found].filter(([, score]) => score > 0));
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Directory,
   type PostingList,
@@ -28,6 +29,8 @@ export interface TermLists {
 
 export interface SegmentLists {
   directory: Directory;
+  /** An earlier version made the terms of its chunks. */
+  isOlder: boolean;
   /** Terms that no chunk of the segment has are absent. */
   lists: Map<number, PostingList>;
 }
@@ -53,11 +56,6 @@ export async function readTermLists(
   return found;
 }
 
-/** How many chunks have a term. One that is in segments of two versions counts twice, as it does in `chunksWith`. */
-export function countWith({ segments }: TermLists, term: number): number {
-  return segments.reduce((sum, { lists }) => sum + (lists.get(term)?.chunks ?? 0), 0);
-}
-
 /**
  * The chunks that have a term.
  * @param most the lists of further segments are not read when there are so many
@@ -70,6 +68,49 @@ export function chunksWith({ segments }: TermLists, term: number, most = Infinit
     if (list) readPostings(list, (place) => found.push(directory.ids[place] ?? 0));
   }
   return found;
+}
+
+/**
+ * The chunks that have all of these terms, by the version that made theirs. Where the rarest term is in few chunks, these,
+ * whether or not they have the others.
+ * @returns null when there are more than `most`
+ */
+export async function chunksWithAll(
+  { segments }: TermLists,
+  { current, older }: { current: ReadonlySet<number>; older: ReadonlySet<number> },
+  most: number,
+): Promise<number[] | null> {
+  const parts = segments.flatMap(({ directory, isOlder, lists }) => {
+    const terms = [...(isOlder ? older : current)];
+    const own = terms.flatMap((term) => lists.get(term) ?? []);
+    if (own.length < terms.length) return [];
+    own.sort((a, b) => a.chunks - b.chunks);
+    return { directory, own, fewest: own[0]?.chunks ?? directory.ids.length };
+  });
+  const areFew = parts.reduce((sum, { fewest }) => sum + fewest, 0) <= most;
+  const found: number[] = [];
+  for (const { directory, own } of parts) {
+    const places = await placesInAll(directory, areFew ? own.slice(0, 1) : own);
+    for (const place of places) found.push(directory.ids[place] ?? 0);
+    if (found.length > most) return null;
+  }
+  return found;
+}
+
+/** Lets the event loop go after each list: one may have a million chunks. */
+async function placesInAll({ ids }: Directory, lists: readonly PostingList[]): Promise<number[]> {
+  const listsWith = new Uint16Array(ids.length);
+  for (const [before, list] of lists.entries()) {
+    readPostings(list, (place) => {
+      if (listsWith[place] === before) listsWith[place] = before + 1;
+    });
+    await nextTurn();
+  }
+  const places: number[] = [];
+  for (let place = 0; place < ids.length; place += 1) {
+    if (listsWith[place] === lists.length) places.push(place);
+  }
+  return places;
 }
 
 /** @returns null when a segment was merged away meanwhile */
@@ -93,7 +134,8 @@ async function readListed(
   return {
     segments: segments.flatMap((segment) => {
       const directory = directories.get(segment.id);
-      return directory ? [{ directory, lists: listsOf(segment, buckets, terms) }] : [];
+      if (!directory) return [];
+      return { directory, isOlder: segment.isOlder, lists: listsOf(segment, buckets, terms) };
     }),
     someAreLoose,
   };

@@ -8,7 +8,7 @@ import { BestFirst, type ScoredChunk, scorePostings } from '#src/documents/score
 import type { TermCounts } from '#src/documents/term-counts.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import { demandedTermIds, passageCondition } from './query-conditions.ts';
-import { chunksWith, countWith, readTermLists, type TermLists } from './read-term-lists.ts';
+import { chunksWithAll, readTermLists, type TermLists } from './read-term-lists.ts';
 import { type FoundChunk, searchable, type SearchScope } from './search-terms.ts';
 
 /** Postings scored for one question: 10 ms for a million. The commonest words beyond are left out. */
@@ -102,7 +102,7 @@ export async function bestPermitted(
   return withDocuments(passing, documents);
 }
 
-/** The chunks with the rarest word that the query demands of passages; null when it demands none, or none is rare. */
+/** Chunks among which are all that the query demands words of; null when it demands none, or they are many. */
 async function demandedChunks(
   db: Database,
   { workspaceId, conditions }: SearchScope,
@@ -110,17 +110,10 @@ async function demandedChunks(
 ): Promise<number[] | null> {
   const demanded = demandedTermIds(workspaceId, conditions);
   if (demanded.length === 0) return null;
-  const asked = demanded.flatMap(({ current, older }) => [...current, ...older]);
-  const lists = await readTermLists(db, workspaceId, asked);
-  const rarest = (terms: readonly number[]): number[] =>
-    terms.length === 0 ? [] : [terms.reduce((a, b) => (countOf(a) <= countOf(b) ? a : b))];
-  const countOf = (term: number): number => countWith(lists, term);
-  const [fewest] = demanded
-    .map(({ current, older }) => [...new Set([...rarest(current), ...rarest(older)])])
-    .map((terms) => ({ terms, chunks: terms.reduce((sum, term) => sum + countOf(term), 0) }))
-    .sort((a, b) => a.chunks - b.chunks);
-  if (!fewest || fewest.chunks > most) return null;
-  return fewest.terms.flatMap((term) => chunksWith(lists, term));
+  const current = new Set(demanded.flatMap((terms) => terms.current));
+  const older = new Set(demanded.flatMap((terms) => terms.older));
+  const lists = await readTermLists(db, workspaceId, [...current, ...older]);
+  return chunksWithAll(lists, { current, older }, most);
 }
 
 /** A chunk whose terms were made again is in an older segment, too, until that is dropped: its better score counts. */

@@ -116,9 +116,9 @@ describe('an earlier failure', () => {
   });
 
   it('in the index counts against the run that brought the document', async () => {
-    scripted.script.poll = pages([
-      { documents: [scripted.document('good'), scripted.document('bad')] },
-    ]);
+    const link = 'https://source.example/bad';
+    const bad = { ...scripted.document('bad'), sections: [{ text: 'Bad.', link }] };
+    scripted.script.poll = pages([{ documents: [scripted.document('good'), bad] }]);
     await syncConnector(services, scripted.pair, never);
     scripted.script.poll = pages([{ documents: [] }]);
     await scripted.nextRun();
@@ -129,6 +129,9 @@ describe('an earlier failure', () => {
       { status: 'completed_with_errors', accepted: 1, failed: 1 },
       { status: 'success', fetched: 0, failed: 0 },
     ]);
+    const { rows } = await sql`select document_id, document_link from index_attempt_error
+      where cc_pair_id = ${scripted.pair}`.execute(services.db);
+    expect(rows).toEqual([{ document_id: scripted.named('bad'), document_link: link }]);
   });
 });
 

@@ -58,6 +58,27 @@ describe('documents', () => {
     await millrace.settled(workspace.key);
   });
 
+  it('show the link of their text, also when a process of the version before wrote it', async () => {
+    const { db } = millrace.services;
+    const section = { text: 'Text.', link: 'https://bees.example/first' };
+    const document = { id: 'linked', semantic_identifier: 'Linked', sections: [section] };
+    await post('/service-api/ingestion', { document });
+    await millrace.settled(workspace.key);
+    const shown = async () => (await get('/service-api/ingestion/linked')).body.link;
+    expect(await shown()).toBe('https://bees.example/first');
+    const older = (...links: object[]) =>
+      sql`update document set sections = ${JSON.stringify(links)}::json
+        where external_id = 'linked'`.execute(db);
+    await older({ text: 'Text.', link: 'https://bees.example/second' });
+    expect(await shown()).toBe('https://bees.example/second');
+    await older({ text: 'Text.', link: null });
+    expect(await shown()).toBeNull();
+    await post('/service-api/ingestion', {
+      document: { ...document, sections: [{ ...section, link: 'https://bees.example/third' }] },
+    });
+    expect(await shown()).toBe('https://bees.example/third');
+  });
+
   it('are listed by a part of the title or the id, a source, a pair and a set, all at once', async () => {
     const { db } = millrace.services;
     const owner = await ownerOf(db, workspace.workspaceId);

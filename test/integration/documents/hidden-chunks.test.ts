@@ -244,3 +244,16 @@ describe('while a large document is written', () => {
     expect(rows).toEqual([{ hidden_above: null, hidden_ids: null }]);
   });
 });
+
+it('of a large document the passages at its beginning are compared, also those that came last', async () => {
+  await indexUntilStep(await accept(sections('walnuts')), Infinity);
+  const [first = '', ...rest] = sections('walnuts');
+  const edited = [first, 'Quinces ripen late.', ...rest];
+  await indexUntilStep(await accept(edited), Infinity);
+  const wanted = { workspaceId, documentIds: [PAGE], perDocument: 1 };
+  const { further } = await readPassages(services.db, { ...wanted, query: 'quinces' });
+  expect(further.map(({ text }) => text)).toEqual([first, 'Quinces ripen late.']);
+  await indexUntilStep(await accept([...rest, 'Quinces ripen late.']), Infinity);
+  const later = await readPassages(services.db, { ...wanted, query: 'quinces' });
+  expect(later.further.map(({ text }) => text)).toEqual([rest[0]]);
+});

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
+import { termId, workspaceSalt } from '#src/documents/bm25.ts';
+import { writePostings } from '#src/documents/write-postings.ts';
 import { readPassages } from '#src/documents/search/read-passages.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
@@ -69,6 +71,53 @@ it('the passages of a document are those that match, and its first one', async (
     perDocument: 1,
   });
   expect(further.map(({ chunk_ind }) => chunk_ind)).toEqual([0, 2]);
+});
+
+it('the passages of a document that is hidden while they are chosen are not shown', async () => {
+  const { services, workspaceId } = stage;
+  const { db } = services;
+  const hide = (hidden: boolean) =>
+    sql`update document set hidden = ${hidden} where external_id = 'lanterns'`.execute(db);
+  const slow = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      const [row] = result.rows;
+      if (row && 'is_loose' in row) await hide(true);
+      return result;
+    },
+  });
+  const wanted = { workspaceId, query: 'wicks', documentIds: ['lanterns'], perDocument: 1 };
+  expect((await readPassages(slow, wanted)).further).toEqual([]);
+  await hide(false);
+  expect((await readPassages(slow, wanted)).further).toEqual([]);
+  await hide(false);
+  expect((await readPassages(db, wanted)).further).toHaveLength(2);
+});
+
+it('a passage that is in a segment of before, too, counts by its better score', async () => {
+  const { services, workspaceId } = stage;
+  const { db } = services;
+  const { rows } = await sql<{ id: number }>`
+    select c.id from chunk c join document d on d.id = c.document_id
+    where d.external_id = 'lanterns' and c.ordinal = 1`.execute(db);
+  const oil = termId(stemWord('oil'), workspaceSalt(workspaceId));
+  await db.transaction().execute((trx) =>
+    writePostings(trx, [
+      {
+        id: rows[0]?.id ?? 0,
+        workspaceId,
+        termIds: Int32Array.of(oil, oil + 1),
+        termCounts: Uint32Array.of(1, 200),
+      },
+    ]),
+  );
+  const { further } = await readPassages(db, {
+    workspaceId,
+    query: 'oil shed wicks',
+    documentIds: ['lanterns'],
+    perDocument: 1,
+  });
+  expect(further.map(({ chunk_ind }) => chunk_ind)).toEqual([0, 1]);
 });
 
 it('passages match by the words besides those of the query, too', async () => {

@@ -1,7 +1,7 @@
 // @module-tag database
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countTermIds, idf, workspaceSalt } from '#src/documents/bm25.ts';
+import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import {
@@ -16,14 +16,13 @@ import { takeVisible, scoreByPostings } from '#src/documents/search/search-posti
 import type { SearchScope } from '#src/documents/search/search-terms.ts';
 import { searchWords } from '#src/documents/search/search-words.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
-import { type TermRow, weightsOf } from '#src/documents/term-frequencies.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { DocumentId } from '#src/ids.ts';
 import type { Background } from '#src/platform/background.ts';
+import { renameSegments, scoreRows, textOf } from '#test/support/posting-rows.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 import { writeWeights } from '#test/support/write-older-terms.ts';
 
-const WORDS = Array.from({ length: 60 }, (_, n) => `w${'abcdefghij'[n % 10]}${n}`);
 /** Of Postgres. */
 const PAGE_BYTES = 8_192;
 const QUERIES = ['wa0', 'wb1 wc2', 'wd3 wj59 we4', 'wi58 wh57 wa50', 'wa0 wb1 wc2 wd3 we4', 'none'];
@@ -36,17 +35,6 @@ beforeAll(async () => {
   stage = await openTestServices();
 });
 afterAll(() => stage[Symbol.asyncDispose]());
-
-/** Of any length, with common and rare words; the same for the same numbers. */
-function textOf(number: number, revision: number): string {
-  let state = number * 7_919 + revision * 104_729 + 1;
-  const next = (): number => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return state / 2 ** 32;
-  };
-  const length = 3 + Math.floor(next() * 60);
-  return Array.from({ length }, () => WORDS[Math.floor(next() ** 3 * WORDS.length)]).join(' ');
-}
 
 async function push(numbers: readonly number[], revision: number): Promise<void> {
   const { services, workspaceId } = stage;
@@ -113,28 +101,8 @@ async function find(query: string, change: Partial<SearchScope> = {}) {
   return found.map(({ key, score }) => ({ key, score }));
 }
 
-/** Every chunk's score from its row, one by one. */
 async function findOneByOne(query: string, source: string | null = null, limit = 40) {
-  const { terms, counts } = await asked(query);
-  const df = (term: number) => counts.df.get(term) ?? 0;
-  const rarestFirst = [...terms].sort(([a], [b]) => df(a) - df(b));
-  const { rows } = await sql<TermRow & { chunk_id: number }>`
-    select chunk_id, terms, weights::text as weights, frequencies from chunk_terms t join document d on d.id = t.document_id
-    where ${source}::text is null or d.source = ${source}`.execute(stage.services.db);
-  const scored = rows.map((row) => {
-    const weights = weightsOf(row);
-    const score = rarestFirst.reduce((sum, [term, times]) => {
-      const at = row.terms.indexOf(term);
-      if (at === -1) return sum;
-      const rarity = times * idf(df(term), counts.chunks);
-      return sum + rarity * (weights[at] ?? 0);
-    }, 0);
-    return { key: row.chunk_id, score };
-  });
-  return scored
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score || a.key - b.key)
-    .slice(0, limit);
+  return scoreRows(stage.services.db, await asked(query), { source, limit });
 }
 
 async function expectExact(): Promise<void> {
@@ -230,7 +198,7 @@ describe('a reader whose segments are always gone', () => {
     const { db } = stage.services;
     const expected = await findOneByOne('wb1 wc2');
     // What was read before would be taken from memory.
-    await renameSegments();
+    await renameSegments(db);
     let listings = 0;
     const unlucky = db.withPlugin({
       transformQuery: ({ node }) => node,
@@ -238,7 +206,7 @@ describe('a reader whose segments are always gone', () => {
         const [row] = result.rows;
         if (row && 'segments' in row && listings < 4) {
           listings += 1;
-          await renameSegments();
+          await renameSegments(db);
         }
         return result;
       },
@@ -249,18 +217,6 @@ describe('a reader whose segments are always gone', () => {
     expect(listings).toBe(4);
   });
 });
-
-/** What a merge does to those who have listed the segments. */
-async function renameSegments(): Promise<void> {
-  const { db } = stage.services;
-  await sql`insert into posting_segment (id, workspace_id, chunks, buckets, directory, ready, terms_version)
-    select md5(id::text)::uuid, workspace_id, chunks, buckets, directory, ready, terms_version
-    from posting_segment`.execute(db);
-  await sql`insert into posting_bucket
-    select md5(segment_id::text)::uuid, bucket, postings from posting_bucket`.execute(db);
-  await sql`delete from posting_segment s where exists (
-    select 1 from posting_segment where id = md5(s.id::text)::uuid)`.execute(db);
-}
 
 describe('a merge that ends early', () => {
   it('leaves the sources as they were, and nothing else', async () => {

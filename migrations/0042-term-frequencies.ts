@@ -1,12 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 
 const STATEMENTS = [
+  // Postings find the chunks that have a term. Rows are looked through only where these have none yet. First, because it
+  // reads the table, and what follows locks it.
+  sql`create index chunk_terms_loose_terms on chunk_terms using gin (terms) where not in_postings`,
+  sql`drop index chunk_terms_terms`,
   // A row has either: the weights of the version before, or how often its terms occur, in an eighth of the space.
   sql`alter table chunk_terms alter column weights drop not null`,
   sql`alter table chunk_terms add column frequencies bytea`,
-  // Postings find the chunks that have a term. Rows are looked through only where these have none yet.
-  sql`drop index chunk_terms_terms`,
-  sql`create index chunk_terms_terms on chunk_terms using gin (terms) where not in_postings`,
 ];
 
 export async function up(db: Kysely<unknown>): Promise<void> {

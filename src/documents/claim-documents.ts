@@ -31,7 +31,7 @@ export interface ClaimedDocument {
   source: string;
   semantic_identifier: string;
   title: string | null;
-  /** JSON of `StoredSection[]`: only a thread needs them, so that the main thread does not parse it. */
+  /** JSON of `StoredSection[]`, or `null`: only a thread needs them, so that the main thread does not parse it. */
   sections_json: string;
   metadata: DocumentMetadata;
   revision: number;
@@ -74,7 +74,7 @@ export async function claimDocuments(
     const ids = rows.map(({ id }) => id);
     const texts = await readTexts(trx, ids);
     return {
-      documents: rows.map((row) => ({ ...row, sections_json: texts.get(row.id) ?? '[]' })),
+      documents: rows.map((row) => ({ ...row, sections_json: texts.get(row.id) ?? 'null' })),
       isLong: rows.some((row) => row.is_long),
     };
   });

@@ -49,7 +49,10 @@ export function cutDocument({
   sectionsJson,
   ...document
 }: DocumentText): { chunks: Chunk[] } | { failure: string } {
-  const sections = JSON.parse(sectionsJson) as ChunkableDocument['sections']; // our own JSON
+  const sections = JSON.parse(sectionsJson) as ChunkableDocument['sections'] | null; // our own JSON
+  if (sections === null) {
+    return { failure: 'The text of the document is not there any more. Send the document again.' };
+  }
   if (sections.some((section) => looksBinary(section.text))) {
     return {
       failure: 'The text looks like binary data. Send the text of the document, not its file.',

@@ -26,7 +26,7 @@ export async function visibleTerms(
   const current = lists.someAreLoose ? await readTermLists(db, scope.workspaceId, ids) : lists;
   let unseen = ids
     .filter((id) => !seen.has(id))
-    .map((id) => ({ id, chunks: chunksWith(current, id, MAX_LOOKED_AT) }));
+    .map((id) => ({ id, chunks: chunksWith(current, id, MAX_LOOKED_AT).slice(0, MAX_LOOKED_AT) }));
   // Nearly every word is in a chunk that everybody may see.
   for (
     let from = 0, step = 50;

@@ -52,6 +52,11 @@ describe('indexing threads', () => {
     const [prepared] = await threads.prepare([documentOf('\u0001\u0002'.repeat(200_000))], never);
     expect(prepared).toEqual({ failure: expect.stringContaining('binary data') });
   });
+
+  it('report a document without its text', async () => {
+    const [prepared] = await threads.prepare([{ ...small, sectionsJson: 'null' }], never);
+    expect(prepared).toEqual({ failure: expect.stringContaining('Send the document again.') });
+  });
 });
 
 describe('the task queue of the threads', () => {

@@ -22,7 +22,7 @@ const MAX_RAREST_COUNT = 8;
 const MAX_LENGTH = 1_000_000;
 
 export function frequenciesOf({ terms, weights, frequencies }: TermRow): TermFrequencies {
-  if (frequencies === null) return termFrequencies(readWeights(weights ?? '{}'));
+  if (frequencies === null) return frequenciesBehind(readWeights(weights ?? '{}'));
   const counts = decodeCounts(frequencies, terms.length);
   return { length: textLength(counts), counts };
 }
@@ -79,7 +79,7 @@ function readWeights(sparse: string): Float32Array {
  * Finds the whole numbers behind the BM25 weights of a chunk that an earlier version wrote. Every weight is checked to be
  * exactly the one that the numbers give; where no numbers do, the weights are kept.
  */
-export function termFrequencies(weights: Float32Array): TermFrequencies {
+export function frequenciesBehind(weights: Float32Array): TermFrequencies {
   const least = weights.reduce((a, b) => Math.min(a, b), Infinity);
   for (let rarest = 1; rarest <= MAX_RAREST_COUNT; rarest += 1) {
     const length = lengthOf(least, rarest);

@@ -7,7 +7,7 @@ import type { Database } from '#src/platform/database.ts';
 import { bucketsNear, type NearWord, nearWords, withoutDigraphs } from './near-words.ts';
 import type { SearchQuery } from './parse-query.ts';
 import { looseWords, replaceWords, titleWords, topicWords, wordPairs } from './query-words.ts';
-import type { SearchScope } from './search-terms.ts';
+import type { SearchScope } from './search-scope.ts';
 import { synonymsOf } from './synonyms.ts';
 import { isInTitle, termsOfOthers, visibleTerms } from './visible-terms.ts';
 

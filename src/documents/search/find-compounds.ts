@@ -8,7 +8,7 @@ import { stemWord } from '#src/documents/expand-word.ts';
 import { readTermCounts, type TermCounts } from '#src/documents/term-counts.ts';
 import { compoundWordRows } from '#src/documents/word-buckets.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { SearchScope } from './search-terms.ts';
+import type { SearchScope } from './search-scope.ts';
 import { MAX_SECRET_WORDS, termsOfOthers } from './visible-terms.ts';
 
 /** Words of a query whose compounds are looked for. */

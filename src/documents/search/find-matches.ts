@@ -4,7 +4,7 @@ import type { Candidate, FoundCandidates } from './find-candidates.ts';
 import { keepMatching } from './keep-matching.ts';
 import { matchWords } from './match-words.ts';
 import { needsText } from './query-conditions.ts';
-import type { FoundChunk } from './search-terms.ts';
+import type { FoundChunk } from './search-scope.ts';
 
 /** All that a search matches, whether or not it is among the results. */
 export interface Matches {

@@ -10,7 +10,8 @@ import {
   scoreByPostings,
   visibleOf,
 } from './search-postings.ts';
-import { type FoundChunk, looseRowsWith, type SearchScope } from './search-terms.ts';
+import { looseRowsWith } from './search-loose-rows.ts';
+import type { FoundChunk, SearchScope } from './search-scope.ts';
 
 /** How words are searched: what they are, and where. */
 export interface WordSearch {

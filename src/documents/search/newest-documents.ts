@@ -3,7 +3,7 @@ import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import type { SearchDoc } from './search-hit.ts';
-import { visible } from './search-terms.ts';
+import { visible } from './search-scope.ts';
 import { areShown } from '#src/documents/shown-chunks.ts';
 import type { SearchFilters } from './search-filters.ts';
 import { FOUND_COLUMNS, type FoundRow, toSearchDoc } from './to-search-doc.ts';

@@ -9,7 +9,7 @@ import type { TermCounts } from '#src/documents/term-counts.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import { demandedTermIds, passageCondition } from './query-conditions.ts';
 import { chunksWithAll, readTermLists, type TermLists } from './read-term-lists.ts';
-import { type FoundChunk, searchable, type SearchScope } from './search-terms.ts';
+import { type FoundChunk, searchable, type SearchScope } from './search-scope.ts';
 
 /** Postings scored for one question: 10 ms for a million. The commonest words beyond are left out. */
 const MAX_POSTINGS = 10_000_000;

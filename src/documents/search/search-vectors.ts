@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { signBits, vectorLiteral } from '#src/platform/vector.ts';
 import type { DocumentServices } from '#src/documents/document-services.ts';
-import { type FoundChunk, type SearchScope, searchable } from './search-terms.ts';
+import { type FoundChunk, type SearchScope, searchable } from './search-scope.ts';
 import { hasFilters } from './search-filters.ts';
 import { INDEX_SERVES } from '#src/documents/vector-index.ts';
 

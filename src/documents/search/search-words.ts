@@ -4,7 +4,8 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { openFairGate, throughFairGate } from '#src/platform/fair-gate.ts';
 import { type PostingScores, scoreByPostings, takeVisible } from './search-postings.ts';
-import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.ts';
+import { searchLooseRows } from './search-loose-rows.ts';
+import type { FoundChunk, SearchScope } from './search-scope.ts';
 
 /**
  * Questions that are scored at the same time in this process: each needs eight bytes for every chunk. The others wait
@@ -56,7 +57,7 @@ async function search(
   const scored = await scoreByPostings(db, workspaceId, queryTerms, counts, listed);
   if (!scored.someAreLoose) return takeVisible(db, scope, scored.best);
   // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.
-  const loose = await searchTerms(db, scope, queryTerms, counts, maxScored);
+  const loose = await searchLooseRows(db, scope, queryTerms, counts, maxScored);
   const again = await scoreByPostings(db, workspaceId, queryTerms, counts);
   return bestOfBoth(await takeVisible(db, scope, again.best), loose, scope.limit);
 }

@@ -11,7 +11,7 @@ import type { Database } from '#src/platform/database.ts';
 import { withoutDigraphs } from './near-words.ts';
 import { readTyped, type TypedPart } from './read-typed.ts';
 import { typedTitleQuery } from './typed-title-query.ts';
-import { visible } from './search-terms.ts';
+import { visible } from './search-scope.ts';
 import { NO_FILTERS } from './search-filters.ts';
 
 /** Titles that are compared; a single letter may match all of them. */

@@ -5,7 +5,8 @@ import type { Database } from '#src/platform/database.ts';
 import { chunksWith, readTermLists } from './read-term-lists.ts';
 import { NO_FILTERS } from './search-filters.ts';
 import { visibleOf } from './search-postings.ts';
-import { searchable, type SearchScope, throughIndex, visible } from './search-terms.ts';
+import { termsOfLooseRows } from './search-loose-rows.ts';
+import { type SearchScope, visible } from './search-scope.ts';
 
 /** Of words that only chunks private to others may have: rarer ones are looked up. */
 const MAX_SECRET_CHUNKS = 1_000;
@@ -22,7 +23,7 @@ export async function visibleTerms(
   if (ids.length === 0) return new Set();
   const lists = await readTermLists(db, scope.workspaceId, ids);
   // The rows first: a chunk that gets its postings meanwhile is then in both, and never in neither.
-  const seen = new Set(lists.someAreLoose ? await visibleInRows(db, scope, ids) : []);
+  const seen = new Set(lists.someAreLoose ? await termsOfLooseRows(db, anywhere(scope), ids) : []);
   const current = lists.someAreLoose ? await readTermLists(db, scope.workspaceId, ids) : lists;
   let unseen = ids
     .filter((id) => !seen.has(id))
@@ -46,22 +47,6 @@ export async function visibleTerms(
     unseen = unseen.filter(({ id, chunks }) => !seen.has(id) && chunks.length > from + step);
   }
   return seen;
-}
-
-async function visibleInRows(
-  db: Database,
-  scope: SearchScope,
-  ids: readonly number[],
-): Promise<number[]> {
-  // For a single row the planner would rather walk through the table than ask the index.
-  const { rows } = await throughIndex(
-    db,
-    sql<{ id: number }>`
-      select id from unnest(${ids}::int[]) as term(id)
-      where exists (select 1 from chunk_terms
-        where not in_postings and terms @> array[id] and ${searchable(anywhere(scope))})`,
-  );
-  return rows.map(({ id }) => id);
 }
 
 /**

@@ -9,7 +9,7 @@ import { readPassages } from '#src/documents/search/read-passages.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
-import type { FoundChunk } from '#src/documents/search/search-terms.ts';
+import type { FoundChunk } from '#src/documents/search/search-scope.ts';
 import { searchVectors } from '#src/documents/search/search-vectors.ts';
 import { searchWords } from '#src/documents/search/search-words.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';

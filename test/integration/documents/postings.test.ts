@@ -13,7 +13,7 @@ import { RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
 import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 import { matchWords } from '#src/documents/search/match-words.ts';
 import { takeVisible, scoreByPostings } from '#src/documents/search/search-postings.ts';
-import type { SearchScope } from '#src/documents/search/search-terms.ts';
+import type { SearchScope } from '#src/documents/search/search-scope.ts';
 import { searchWords } from '#src/documents/search/search-words.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';

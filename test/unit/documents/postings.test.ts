@@ -15,7 +15,7 @@ import {
   decodeCounts,
   encodeCounts,
   frequenciesOf,
-  termFrequencies,
+  frequenciesBehind,
   weightsOf,
 } from '#src/documents/term-frequencies.ts';
 
@@ -97,14 +97,14 @@ describe('the counts of a row', () => {
   });
 });
 
-describe('termFrequencies', () => {
+describe('frequenciesBehind', () => {
   test('finds how often each term occurs and how many there are', () => {
     const counted = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(counted, (counts) => {
         const ids = counts.flatMap((times, n) => Array.from({ length: times }, () => n));
         const { weights } = documentWeights(Int32Array.from(ids));
-        const { length, counts: found } = termFrequencies(weights);
+        const { length, counts: found } = frequenciesBehind(weights);
         // Terms that occur often alone may be those of a shorter text: the weights are then the same.
         const scored = Array.from(found, (times) => Math.fround(termWeight(times, length ?? 0)));
         if (length !== null) expect(scored).toEqual([...weights]);
@@ -115,7 +115,7 @@ describe('termFrequencies', () => {
 
   test('keeps weights of another formula', () => {
     const weights = Float32Array.of(0.123, 1.7);
-    const { length, counts } = termFrequencies(weights);
+    const { length, counts } = frequenciesBehind(weights);
     expect(length).toBe(null);
     expect(new Float32Array(counts.buffer)).toEqual(weights);
   });

@@ -6,7 +6,7 @@ import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
-import { searchTerms } from '#src/documents/search/search-terms.ts';
+import { searchLooseRows } from '#src/documents/search/search-loose-rows.ts';
 import { readTermCounts } from '#src/documents/term-counts.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { DocumentId, UserId } from '#src/ids.ts';
@@ -69,7 +69,7 @@ async function search(question: string, maxScored: number, filters = {}) {
     includesHidden: false,
     limit: 100,
   };
-  const found = await searchTerms(services.db, scope, terms, counts, maxScored);
+  const found = await searchLooseRows(services.db, scope, terms, counts, maxScored);
   const { rows } = await sql<{ id: number; external_id: string }>`
     select c.id, d.external_id from chunk c join document d on d.id = c.document_id
     where c.id = any(${found.map(({ key }) => key)}::bigint[])`.execute(services.db);

@@ -1,5 +1,4 @@
 import { type QueryResult, type RawBuilder, sql } from 'kysely';
-import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { sparseVectorLiteral } from '#src/platform/vector.ts';
 import {
@@ -10,32 +9,10 @@ import {
   RARE_ROWS,
   TERM_SPACE,
 } from '#src/documents/bm25.ts';
-import { privateToOthers } from '#src/documents/document-access.ts';
-import type { QueryCondition } from './parse-query.ts';
-import { passageCondition, titleCondition } from './query-conditions.ts';
-import { filteredDocuments, hasFilters, type SearchFilters } from './search-filters.ts';
-import { areShown, goneDocuments, hiddenDocuments } from '#src/documents/shown-chunks.ts';
 import type { TermCounts } from '#src/documents/term-counts.ts';
-
-/** What a search may see, and how many chunks each of its halves (terms and vectors) returns. */
-export interface SearchScope {
-  workspaceId: WorkspaceId;
-  /** The user who searches; null if no document is private to others. */
-  userId: UserId | null;
-  filters: SearchFilters;
-  /** What the query demands beside its words. */
-  conditions: readonly QueryCondition[];
-  /** Also documents that people hid. */
-  includesHidden: boolean;
-  limit: number;
-}
-
-export interface FoundChunk {
-  /** Chunk id. */
-  key: number;
-  documentId: DocumentId;
-  score: number;
-}
+import { passageCondition } from './query-conditions.ts';
+import { hasFilters } from './search-filters.ts';
+import { type FoundChunk, searchable, type SearchScope } from './search-scope.ts';
 
 /** Maximum number of rows scored for one query: 1 µs each on a server, several in WASM. */
 export const MAX_SCORED = { embedded: 5_000, 'one-database': 20_000, 'scale-out': 20_000 };
@@ -43,12 +20,13 @@ export const MAX_SCORED = { embedded: 5_000, 'one-database': 20_000, 'scale-out'
 const SCAN_SHARE = 0.05;
 
 /**
- * BM25 over the rows of chunks that have no postings yet. An earlier version wrote them, with `sparsevec`: they hold the document part, the query vector the current idf. The rare terms
- * select the candidates through the GIN index; all terms score them. Only a query made up of common words is
- * approximate: a limited number of the rows that contain them is scored.
+ * BM25 over the rows of chunks that have no postings yet. An earlier version wrote them: their `sparsevec` holds the
+ * document part, the query vector the current idf. The rare terms select the candidates through the GIN index; all terms
+ * score them. Only a query made up of common words is approximate: a limited number of the rows that contain them is
+ * scored.
  * @param maxScored maximum number of rows scored
  */
-export async function searchTerms(
+export async function searchLooseRows(
   db: Database,
   scope: SearchScope,
   queryTerms: ReadonlyMap<number, number>,
@@ -100,7 +78,7 @@ function looseAndFit(scope: SearchScope): RawBuilder<unknown> {
   return wanted === null ? loose : sql`${loose} and ${wanted}`;
 }
 
-/** Those of these rows that have one of the terms, in no order. */
+/** Chunks without postings that have one of the terms, in no order. */
 export async function looseRowsWith(
   db: Database,
   scope: SearchScope,
@@ -112,33 +90,28 @@ export async function looseRowsWith(
   return rows;
 }
 
+/** Those terms that a chunk without postings has which the searcher may see. */
+export async function termsOfLooseRows(
+  db: Database,
+  scope: SearchScope,
+  ids: readonly number[],
+): Promise<number[]> {
+  // For a single row the planner would rather walk through the table than ask the index.
+  const { rows } = await throughIndex(
+    db,
+    sql<{ id: number }>`
+      select id from unnest(${ids}::int[]) as term(id)
+      where exists (select 1 from chunk_terms
+        where not in_postings and terms @> array[id] and ${searchable(scope)})`,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Disables table scans, and parallel workers, which do not pay off for so little work. */
-export function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryResult<T>> {
+function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryResult<T>> {
   return db.transaction().execute(async (trx) => {
     await sql`select set_config('enable_seqscan', 'off', true),
       set_config('max_parallel_workers_per_gather', '0', true)`.execute(trx);
     return statement.execute(trx);
   });
-}
-
-/** Condition for chunks that a search may find: of a visible document, and not hidden themselves. */
-export function searchable(scope: SearchScope): RawBuilder<unknown> {
-  return sql`${visible(scope)} and ${areShown(scope.workspaceId)}`;
-}
-
-/** What decides whether a document may be found at all. */
-export type Visibility = Pick<SearchScope, 'workspaceId' | 'userId' | 'filters'> &
-  Partial<Pick<SearchScope, 'conditions' | 'includesHidden'>>;
-
-/** Condition for rows of the workspace whose document passes the filters, and is not hidden or private to others. */
-export function visible(scope: Visibility): RawBuilder<unknown> {
-  const { workspaceId, userId, filters } = scope;
-  const hidden =
-    scope.includesHidden === true ? goneDocuments(workspaceId) : hiddenDocuments(workspaceId);
-  const allowed = filteredDocuments(workspaceId, userId, filters);
-  const titled = titleCondition(workspaceId, scope.conditions ?? []);
-  const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (${hidden})${
-    userId === null ? sql`` : sql` and document_id not in (${privateToOthers(workspaceId, userId)})`
-  }${titled === null ? sql`` : sql` and ${titled}`}`;
-  return allowed ? sql`${notHidden} and document_id in (${allowed})` : notHidden;
 }

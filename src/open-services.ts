@@ -124,6 +124,12 @@ export async function openServices(config: Config, options: StartOptions = {}): 
   };
 }
 
+/**
+ * Of a busy processor, indexing then gets a third of what another thread gets. Searches, and the database that serves
+ * them, run in the same process and go first.
+ */
+const EMBEDDED_NICENESS = 5;
+
 const clock = (): Date => new Date();
 
 function waitPolicyOf(
@@ -183,7 +189,11 @@ async function openFeatures(
   { producer, tracing, log }: { producer: Producer; tracing: Tracing; log: Logger },
   opened: AsyncDisposableStack,
 ) {
-  const indexThreads: IndexThreads = openIndexThreads(config.INDEX_THREADS, log);
+  const indexThreads: IndexThreads = openIndexThreads(
+    config.INDEX_THREADS,
+    log,
+    config.size === 'embedded' ? EMBEDDED_NICENESS : 0,
+  );
   opened.defer(() => indexThreads.close());
   const documentReader = openDocumentReader(log);
   opened.defer(() => documentReader.close());

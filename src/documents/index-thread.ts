@@ -1,15 +1,14 @@
+import { workerData } from 'piscina';
 import { lowerThreadPriority } from '#src/platform/lower-thread-priority.ts';
 import { embedText } from './embed-builtin.ts';
+import type { IndexThreadData } from './index-threads.ts';
 import { type DocumentText, type Prepared, prepareDocument } from './prepare-document.ts';
 
 export { cutDocument, findTerms } from './prepare-document.ts';
 export { trainBasis } from './train-basis.ts';
 
-/** Of a busy processor, a third of what another thread gets. */
-const NICENESS = 5;
-
-// Indexing takes all processors that it gets. Searches, and the database that serves them, go first.
-lowerThreadPriority(NICENESS);
+const { niceness } = workerData as IndexThreadData;
+if (niceness > 0) lowerThreadPriority(niceness);
 
 /** Entry points of the worker threads; `index-threads.ts` calls them by name. */
 export function prepareDocuments(documents: DocumentText[]): Prepared[] {

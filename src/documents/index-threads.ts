@@ -25,10 +25,20 @@ export interface IndexThreads {
   close(): Promise<void>;
 }
 
-/** Threads start with the first task, and stop when idle. */
-export function openIndexThreads(threads: number, log: Logger): IndexThreads {
+/** What each thread is told when it starts. */
+export interface IndexThreadData {
+  /** See `lowerThreadPriority`; 0 leaves the priority as it is. */
+  niceness: number;
+}
+
+/**
+ * Threads start with the first task, and stop when idle.
+ * @param niceness above 0, other threads of the machine go first
+ */
+export function openIndexThreads(threads: number, log: Logger, niceness = 0): IndexThreads {
   const pool = new Piscina({
     filename: new URL('./index-thread.ts', import.meta.url).href,
+    workerData: { niceness } satisfies IndexThreadData,
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: 30_000,

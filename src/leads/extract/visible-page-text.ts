@@ -34,6 +34,15 @@ const INLINE = new Set(
 const NOISE_ELEMENTS = new Set('span b i em u s strong small code del ins font sub sup'.split(' '));
 /** A picture of an at sign inside an address. */
 const AT_IMAGE = /^\s*(?:@|at|[[(]at[\])])\s*$/i;
+/** An icon of an at sign: `fa-at`, `icon-at-sign`. */
+const AT_CLASS = /(?:^|[\s_-])at(?:-?sign)?(?:$|\s)/i;
+const LOCAL_END = /[\p{L}\p{N}_-]$/u;
+const DOMAIN_START = /^[\p{L}\p{N}][\p{L}\p{N}-]*\.[\p{L}\p{N}]/u;
+/** An address that goes on in the next line. */
+const BROKEN = /[\p{L}\p{N}_]@(?:[\p{L}\p{N}.-]*-)?$/u;
+const BROKEN_BEFORE_DOT = /@[\p{L}\p{N}-]+$/u;
+const BROKEN_BEFORE_SIGN = /^[\p{L}\p{N}]+(?:[._][\p{L}\p{N}]+)+$/u;
+const LONGEST_BESIDE = 300;
 const PRIVATE_MARKS = /[\uE000-\uE002]/g;
 const ZERO_WIDTH = /[\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]+/g;
 
@@ -76,6 +85,8 @@ class Reader {
   readonly #tricks: StyleTricks;
   readonly #parts: string[] = [];
   #length = 0;
+  /** Whether the next text goes on with an address. */
+  #isBroken = false;
 
   constructor(tricks: StyleTricks) {
     this.#tricks = tricks;
@@ -89,7 +100,7 @@ class Reader {
       next = open.pop()
     ) {
       if (typeof next === 'string') this.#push(next);
-      else if (next.type === 'text') this.#push(plainText(next.data));
+      else if (next.type === 'text') this.#text(plainText(next.data));
       else if (next.type === 'comment') this.#push(GAP);
       else if (isElement(next)) this.#enter(next, open);
       else pushChildren(open, next);
@@ -104,13 +115,22 @@ class Reader {
     if (isNoise || isHidden(element) || UNSEEN.has(name)) {
       // The head may contain visible text: broken pages never close it.
       if (name === 'head' && !isHidden(element)) pushChildren(open, element);
+      else if (name === 'svg' && isAtIcon(element)) this.#push(`${GAP}@${GAP}`);
       else this.#push(isInline ? GAP : '\n');
       return;
     }
     if (name === 'img' && AT_IMAGE.test(element.attribs['alt'] ?? '')) this.#push(`${GAP}@${GAP}`);
     if (name === 'wbr' || name === 'img') return;
+    if (name === 'br' && breaksAddress(element)) {
+      this.#parts.push(this.#parts.pop()?.trimEnd() ?? '', GAP);
+      this.#isBroken = true;
+      return;
+    }
     const edge = edgeOf(name, isInline);
     this.#push(edge);
+    if (hasClassOf(element, this.#tricks.signBefore) || (isInline && isAtIcon(element))) {
+      this.#push(`${GAP}@${GAP}`);
+    }
     // Below a column header a number counts as much as after a label.
     if (name === 'td') this.#push(LABELS[columnOf(element) ?? 'name'] ?? '');
     if (isReversed(element) || hasClassOf(element, this.#tricks.reversed)) {
@@ -119,13 +139,54 @@ class Reader {
       return;
     }
     open.push(edge);
+    if (hasClassOf(element, this.#tricks.signBehind)) open.push(`${GAP}@${GAP}`);
     pushChildren(open, element);
+  }
+
+  #text(text: string): void {
+    this.#push(this.#isBroken ? text.trimStart() : text);
+    this.#isBroken = false;
   }
 
   #push(text: string): void {
     this.#parts.push(text);
     this.#length += text.length;
   }
+}
+
+/** Whether an empty element, a picture or an icon, is the at sign between the parts of an address. */
+function isAtIcon(element: HtmlElement): boolean {
+  const { attribs, name, children } = element;
+  if (name !== 'svg' && children.length > 0) return false;
+  const title = children.find((child) => isElement(child) && child.name === 'title');
+  const named = [attribs['aria-label'], attribs['title'], title && rawText(title)];
+  const isNamed =
+    named.some((text) => AT_IMAGE.test(text ?? '')) || AT_CLASS.test(attribs['class'] ?? '');
+  return (
+    isNamed &&
+    LOCAL_END.test(textBeside(element, 'prev')) &&
+    DOMAIN_START.test(textBeside(element, 'next'))
+  );
+}
+
+/** Whether a line break stands within an address: "jane@<br>acme.test". */
+function breaksAddress(element: HtmlElement): boolean {
+  const before = textBeside(element, 'prev').trimEnd();
+  const behind = textBeside(element, 'next').trimStart();
+  if (BROKEN.test(before)) return DOMAIN_START.test(behind);
+  if (behind.startsWith('.')) return BROKEN_BEFORE_DOT.test(before) && /^\.\p{L}/u.test(behind);
+  return (
+    behind.startsWith('@') &&
+    BROKEN_BEFORE_SIGN.test(before.trimStart()) &&
+    DOMAIN_START.test(behind.slice(1))
+  );
+}
+
+function textBeside(element: HtmlElement, side: 'prev' | 'next'): string {
+  const node = element[side];
+  if (!node) return '';
+  const text = node.type === 'text' ? node.data : isElement(node) ? rawText(node) : '';
+  return side === 'prev' ? text.slice(-LONGEST_BESIDE) : text.slice(0, LONGEST_BESIDE);
 }
 
 function edgeOf(name: string, isInline: boolean): string {

@@ -175,3 +175,15 @@ test.each([
 ])('a bomb is read in time (%#)', (html) => {
   expect(cpuMsOf(() => read(html))).toBeLessThan(5_000);
 });
+
+test('a number in a sentence counts if one may call it, and behind a sentence', () => {
+  const certificate =
+    'Das Zeugnis stellt auch Frau Dr. Roth aus (0221 4710890), die dort arbeitet.';
+  expect(read(`<p>${certificate}</p>`)).toEqual([]);
+  expect(read('<p>Zum Probetraining bitte kurz anrufen, am besten 0221 4710890.</p>')).toEqual([
+    '+492214710890',
+  ]);
+  expect(read('<p>Das Haus steht immer für alle offen. 0221 4710890</p>')).toEqual([
+    '+492214710890',
+  ]);
+});

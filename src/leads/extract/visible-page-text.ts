@@ -6,7 +6,7 @@ import {
   rawText,
 } from '#src/files/html-tree.ts';
 import type { OpenedPage } from '#src/files/open-page.ts';
-import { type Column, columnOf } from './table-columns.ts';
+import { type Column, columnOf, headerOf } from './table-columns.ts';
 import { reversedText } from './decode-text.ts';
 import { hasClassOf, isHidden, isReversed, type StyleTricks, styleTricks } from './style-tricks.ts';
 
@@ -18,6 +18,10 @@ export const TURNED = '\uE001';
 export const SEAM = '\uE002';
 
 const LABELS: Readonly<Partial<Record<Column, string>>> = { phone: 'Tel: ', fax: 'Fax: ' };
+/** Headers of columns of other numbers; a label before each cell says so. */
+const OTHER_NUMBERS =
+  /(?<!\p{L})(?:order|item|part|art(?:ikel|icle|icolo|ículo|igo)?|bestell\p{L}*|tilaus\p{L}*|beställ\p{L}*|objedn\p{L}*|zamówieni\p{L}*|rendel\p{L}*|sku|ref|réf\p{L}*|refer\p{L}*|serial|serie\p{L}*|licen[cs]e|licencia|lizenz|member|mitglieds?\p{L}*|reg(?:istration|istro|ister\p{L}*)?|iban|konto\p{L}*|account|compte|cuenta|conto|cod(?:e|ice|igo)|código|kód|kod|ean|isbn|invoice|rechnung\p{L}*|facture|factura|fattura|faktur\p{L}*|case|file|dossier|expediente|pratica|protocollo|aktenzeichen|y-tunnus|cvr|cif|nif|siret|ičo?|oib|cui|postal|postcode|plz|zip|cep|cap)(?!\p{L})/iu;
+const OTHER_LABEL = 'No. ';
 const MAX_LENGTH = 1_000_000;
 const MAX_REVERSED_LENGTH = 2_000;
 const UNSEEN = new Set(
@@ -132,7 +136,7 @@ class Reader {
       this.#push(`${GAP}@${GAP}`);
     }
     // Below a column header a number counts as much as after a label.
-    if (name === 'td') this.#push(LABELS[columnOf(element) ?? 'name'] ?? '');
+    if (name === 'td') this.#push(labelOfCell(element));
     if (isReversed(element) || hasClassOf(element, this.#tricks.reversed)) {
       const text = plainText(rawText(element).slice(0, MAX_REVERSED_LENGTH)).trim();
       this.#push(`${TURNED}${reversedText(text)}${TURNED}${edge}`);
@@ -187,6 +191,12 @@ function textBeside(element: HtmlElement, side: 'prev' | 'next'): string {
   if (!node) return '';
   const text = node.type === 'text' ? node.data : isElement(node) ? rawText(node) : '';
   return side === 'prev' ? text.slice(-LONGEST_BESIDE) : text.slice(0, LONGEST_BESIDE);
+}
+
+function labelOfCell(cell: HtmlElement): string {
+  const column = columnOf(cell);
+  if (column !== null) return LABELS[column] ?? '';
+  return OTHER_NUMBERS.test(headerOf(cell) ?? '') ? OTHER_LABEL : '';
 }
 
 function edgeOf(name: string, isInline: boolean): string {

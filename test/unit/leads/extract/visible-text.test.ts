@@ -187,3 +187,12 @@ test('a number in a sentence counts if one may call it, and behind a sentence', 
     '+492214710890',
   ]);
 });
+
+test.each(['Bestell-Nr.', 'Order no.', 'Código', 'Rechnungsnummer'])(
+  'numbers below the heading %s are no phones',
+  (heading) => {
+    const head = `<tr><th>Modell</th><th>${heading}</th><th>Telefon</th></tr>`;
+    const row = '<tr><td>WDB</td><td>0221 4711 400</td><td>0221 4710890</td></tr>';
+    expect(read(`<table>${head}${row}</table>`)).toEqual(['+492214710890']);
+  },
+);

@@ -196,3 +196,12 @@ test('an address that has the name of another person is not that of whoever stan
     'person | Jane Doe | +442079460120',
   ]);
 });
+
+test('numbers on the lines above a name that has its own are those of the organisation', () => {
+  const body =
+    '<h1>Contact</h1><p>Office 020 7946 0101, open from 9<br>Reception 020 7946 0102<br>Caretaker John Smith, tel. 020 7946 0103</p>';
+  expect(rows({}, { path: '/contact', body })).toEqual([
+    'organization | Milford Parish | +442079460101 | +442079460102',
+    'person | John Smith | +442079460103',
+  ]);
+});

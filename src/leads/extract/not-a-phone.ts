@@ -16,6 +16,8 @@ const OTHER_SHAPES = [
   /^\d{1,2}[.:]\d{2} ?[-–—] ?\d{1,2}[.:]\d{2}/,
   /^\d{1,2}[-–]\d{1,2} \d{1,2}[-–]\d{1,2}$/,
 ];
+const BRAZILIAN_POSTAL_CODE = /^\d{5}-\d{3}$/;
+const CEP = /(?<!\p{L})CEP[\s:.]{0,3}$/u;
 /** Labels of other kinds of numbers, up to signs and "No.". */
 const OTHER_NUMBERS = new RegExp(
   String.raw`(?<![\p{L}])(?:${[
@@ -27,12 +29,27 @@ const OTHER_NUMBERS = new RegExp(
     'gps|lat|latitude|lng|long|longitude|coordinates|koordinaten|breite|länge|plz|zip|postcode|cep|p\\.? ?o\\.? ?box|postfach|bp|room|zimmer|raum|suite|apt|copyright|seit|since',
     'eur|usd|gbp|chf|jpy|pln|price|preis|prix|precio|prezzo|preço|total|sum|summe|betrag|amount|rs|inr|kr',
     'codice|c[oó]digo|k[oó]d|kode|zertifikat|cert|nr|no|n°|nº|č',
+    'award|grant|permit|docket|folio|fólio|tomo|hoja|livro|lotto|bando|gara|decreto|ordinanza|zulassung|bewilligung|agrément|approval|autorizzazione|v[yý]r\\. ?č|sp\\. ?zn|vložka|repertorio|zaak',
     'telegram id|pin|code|tan|uhr|time|hours|öffnungszeiten|heures|horario',
   ].join(
     '|',
   )})[\s.:#°º)_-]{0,4}(?:(?:nr|no|n|num|number|nummer|numero|número|numéro|id|code)[\s.:#°º)-]{0,4}){0,2}(?:[A-Z]{1,3}[\s-]?)?$`,
   'iu',
 );
+/** "Bestellnummer", "tilausnumero", "orderNo": words for numbers that no list has. */
+const NUMBER_WORD =
+  /(?<![\p{L}\p{M}])(\p{L}[\p{L}\p{M}-]{2,40}(?:nummer(?:n|et)?|nummer|nr|numero|number|sz[aá]m(?:a|ú)?|num[ae]r[ai]?|numaras[ıi]|kode?n?|codes?|tunnus|zeichen|značka))[\s.:#°º]{0,4}$/iu;
+/** "numéro de commande", "order number", "číslo objednávky", "numer zamówienia" */
+const NUMBER_OF =
+  /(?<![\p{L}\p{M}])(?:n[uú]meros?|num[eé]ro|numer|num[aă]rul|číslo|broj|αριθμός|номер)[ \u00A0]{1,2}((?:(?:de|du|di|do|da|del|della|dell|d)[ \u00A0'’]{1,2})?(?:(?:la|le|l|el|o|a)[ \u00A0'’]{1,2})?[\p{L}\p{M}.-]{3,30})[\s.:#°º]{0,4}$/iu;
+const NUMBER_BEHIND =
+  /(?<![\p{L}\p{M}])([\p{L}\p{M}-]{3,30})[ \u00A0](?:number|no\.|nummer|nr\.?|sz[aá]ma?|numaras[ıi])[\s:#]{0,4}$/iu;
+/** Parts of words for phone numbers, of which not all are labels. */
+const OF_PHONES =
+  /t[eéè]l[eéè]|tel(?:$|[^\p{L}])|telf|ruf|fon|phone|puh|mobi|handy|hot ?line|service|servis|z[eá]ntr|centr|sammel|haupt|main|direct|notdienst|bereit|vakt|vagt|jour|dienst|contact|kontakt|conta[ct]t?o|urgen|emerg|atenci|assist|vert|verde|azul|gratu|free|appel|whats|info|reserv|booking|buchung|office|büro|kontor|kancel|kanslia|τηλ|тел|κιν|tlf|tfn|nood|alarm|support|standard|linka|dyżur|ügyelet/iu;
+/** Registers and courts: what follows in the same part of the line is their number, or theirs to be called. */
+const REGISTER =
+  /(?<![\p{L}\p{M}])(?:amtsgericht|registergericht|handelsregister|vereinsregister|firmenbuch|handelsgericht|landesgericht|registre du commerce|greffe|registro mercantil|registro imprese|tribunale|kamer van koophandel|companies house|registered (?:in|with|as|at|under)|obchodn\p{L}{1,3} rejst\p{L}+|spisov\p{L}{1,2} zna[čc]k\p{L}|vložk\p{L}|s[ąa]d rejonowy|s[ąa]du rejonowego|kaupparekisteri|registrul comer[țt]ului|c[ée]gb[íi]r[óo]s[áa]g|c[ée]gjegyz[ée]k\p{L}*|ticaret sicil\p{L}*|sudski registar|trgova[čc]ki sud|inscrit[oa]? (?:en|no|na|au|à)|iscritt[aoei] (?:al|alla|nel|presso))(?![\p{L}\p{M}])[^,;|·•\n]{0,40}$/iu;
 const TOUCHED_BEFORE = /[\p{L}\p{Nd}#$€£¥₹₽=_%@/\\.,:;*&?~^-]$/u;
 const AMOUNT_BEFORE = /[#$€£¥₹₽№§©][ \u00A0]?$/u;
 const IBAN_BEFORE = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2} ?[A-Z]{4} ?$/u;
@@ -57,13 +74,25 @@ export function isOtherNumber(
   region: string | null,
 ): boolean {
   if (OTHER_SHAPES.some((shape) => shape.test(written))) return true;
+  // "cep" is Turkish for a mobile phone, and Portuguese for a postal code.
+  if (BRAZILIAN_POSTAL_CODE.test(written) && (region === 'BR' || CEP.test(context.before))) {
+    return true;
+  }
   if (isMarked) return false;
   const line = context.before.slice(context.before.lastIndexOf('\n') + 1);
   if (TOUCHED_BEHIND.test(context.after) || UNIT_BEHIND.test(context.after)) return true;
   if (AMOUNT_BEFORE.test(line) || IBAN_BEFORE.test(line) || OTHER_NUMBERS.test(line)) return true;
+  if (isNumberOfOther(line)) return true;
   const isInternational = /^[(（]?(?:[+＋]|00[1-9 ])/.test(written);
   if (isInternational) return /[\p{L}\p{Nd}=_/]$/u.test(line);
   return TOUCHED_BEFORE.test(line) || !looksNational(written, region);
+}
+
+/** Whether a line up to a number says what it numbers, and that is no phone. */
+function isNumberOfOther(line: string): boolean {
+  const named = [NUMBER_WORD, NUMBER_OF, NUMBER_BEHIND].map((form) => form.exec(line)?.[1]);
+  const isOther = named.some((name) => name !== undefined && !OF_PHONES.test(name));
+  return isOther || REGISTER.test(line);
 }
 
 function looksNational(written: string, region: string | null): boolean {

@@ -33,8 +33,18 @@ const SERVICES = [
   'inspection academique|rectorat de|schulamt|schulrat|kuratorium oswiaty|skolni inspekce|skolinspektionen|inspeccion educativa|ufficio scolastico|provveditorato|ofsted',
   'call (?:her|him|them)|(?:is|are) run by|na junta|billetsalg|billettluke|forverkauf|vorverkaufsstelle\\p{L}*|prevendita|predprodej|przedsprzedaz|lipunmyynti',
   '(?:insurance|versicherung\\p{L}*|assurance|seguros?|assicurazione|verzekering|forsikring|forsakring|pojisteni|ubezpieczenie\\p{L}*|biztositas|asigurare|sigorta)[^.]{0,24}(?:agent\\p{L}*|broker|makler|courtier|corredor|mediador|tussenpersoon|maegler)',
+  '(?:contractor|auftragnehmer|bauunternehmen|bauleitung|entreprise de travaux|contratista|empreiteir[oa]|appaltatore|impresa esecutrice|direzione lavori|aannemer|hovedentreprenor|totalentreprenor|entreprenor|entreprenad|wykonawca|zhotovitel|kivitelezo|antreprenor|yuklenici|izvodac radova) ?:|urakoitsija|tyonjoh\\p{L}*',
+  'job ?cent(?:er|re)|arbeitsamt|arbeitsagentur|agentur fur arbeit|france travail|pole emploi|oficina de empleo|sepe|centro per l.impiego|centro de emprego|iefp|uwv|arbetsformedlingen|te-toimisto|tyovoimatoimisto|urzad pracy|urad prace|munkaugyi kozpont|ajofm|iskur',
   'schulpsycholog\\p{L}*|pedagogicko-psychologick\\p{L}*|poradni\\p{L}* psychologiczn\\p{L}*',
 ];
+/** Lines for people in need, representatives, what is said not to be the site's, and examples: never its own. */
+const NEVER_OWN = [
+  'crisis (?:line|phone|text)|flood ?line|krisentelefon|sorgentelefon|nummer gegen kummer|numero d.ecoute|telefono de la esperanza|telefono amico|telefono azzurro|luisterlijn|kindertelefoon|kriisipuhelin|kriisinumero|lasten ja nuorten puhelin|telefon zaufania|linka bezpeci|linka duvery|lelkisegely\\p{L}*|mental helse|kirkens sos|livslinien|bornetelefonen',
+  '(?:your|the|our) (?:local )?(?:mp|msp|td|senator) is|house of commons|ombudsm[ae]n',
+  'nicht (?:wir|uns|unsere?)|hausmeister der stadt|not (?:us|ours|our number)|pas (?:nous|notre)|n.est pas membre|no (?:somos nosotros|es nuestro)|non (?:siamo noi|e nostro)|nao (?:somos nos|e nosso)|niet (?:wij|ons|van ons)|geen acquisitie|ikke (?:os|oss|vart|vores)|inte vart|ei ole meidan|nie nasz\\p{L}*|nejsme my|nem mi vagyunk|nu suntem noi|biz degiliz',
+  'e\\. ?g\\.|z\\. ?b\\.|napr\\.|np\\.|p\\. ?ej\\.|p\\. ?ex\\.|par ex\\.|ad es\\.|bijv\\.|f\\. ?eks\\.|t\\. ?ex\\.|esim\\.|de ex\\.|orn\\.|напр\\.',
+];
+const OTHERS = new RegExp(`(?<!\\p{L})(?:${NEVER_OWN.join('|')})(?!\\p{L})`, 'u');
 const OFFICE = new RegExp(
   `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|(?:制作|製作)(?!所)|提携|タクシー|観光協会|市役所|例[：:]`,
   'u',
@@ -43,4 +53,9 @@ const OFFICE = new RegExp(
 /** Whether a text names an office or firm that is usually not the one whose site it is. */
 export function namesOtherOffice(text: string): boolean {
   return OFFICE.test(plainLetters(text));
+}
+
+/** Whether a text says that what it tells of is not the site's, whatever the site is. */
+export function tellsOfNobodyHere(text: string): boolean {
+  return OTHERS.test(plainLetters(text));
 }

@@ -103,14 +103,19 @@ function withoutThoseAbove<Contacts extends { emails: string[]; phones: string[]
   { found, from, isAlone }: CardExtent,
   { page: { lines }, region }: { page: PageLines; region: string | null },
 ): Contacts {
+  const numbersOf = ({ text }: PageLine): string[] =>
+    scanPhones(text, region).map(({ phone }) => phone);
   const [heading, ...between] = lines.slice(from, found.line);
-  if (!isAlone || !heading || between.length === 0 || strengthOf(heading.elements[0] ?? null) < 3) {
-    return contacts;
+  if (!isAlone || !heading) return contacts;
+  if (between.length === 0 || strengthOf(heading.elements[0] ?? null) < 3) {
+    // Who has a number on the line of the name has none of the lines above.
+    const own = new Set(lines.slice(found.line, found.line + 1).flatMap(numbersOf));
+    if (own.size === 0) return contacts;
+    const above = new Set([heading, ...between].flatMap(numbersOf)).difference(own);
+    return { ...contacts, phones: contacts.phones.filter((phone) => !above.has(phone)) };
   }
   const emails = new Set(between.flatMap(emailsOfLine));
-  const phones = new Set(
-    between.flatMap(({ text }) => scanPhones(text, region).map(({ phone }) => phone)),
-  );
+  const phones = new Set(between.flatMap(numbersOf));
   return {
     ...contacts,
     emails: contacts.emails.filter((email) => !emails.has(email)),

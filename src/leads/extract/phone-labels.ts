@@ -2,11 +2,11 @@
 const PHONE_WORDS = [
   // Germanic
   'telephone(?: number)?|phone(?: number)?|tel|mobile|cell(?:phone)?|call(?: us)?(?: at| on| now)?|hotline|landline|direct(?: line| dial)?|switchboard|toll[ -]?free',
-  'telefon(?:nummer)?|fernruf|ruf|fon|handy|mobil(?:telefon|funk)?|rufnummer|durchwahl|zentrale|anruf(?:en)?|telefoon(?:nummer)?|mobiel|gsm|tlf|tel[eé]fonnr|mobilnummer|växel|vaxel|sími',
+  'telefon(?:nummer)?|fernruf|ruf|fon|handy|mobil(?:telefon|funk)?|rufnummer|durchwahl|zentrale|anruf(?:en)?|telefoon(?:nummer)?|mobiel|gsm|tlf|tel[eé]fonnr|mobilnummer|växel|vaxel|sími|tfn|tele?fonn[úu]mer|ffôn|fón|guthán',
   // Romance
-  't[eé]l[eé]phone|t[eé]l|portable|fixe|standard|tel[eé]fonos?|tfno|m[oó]vil|celular|fijo|ll[aá]m[ae]nos|telefones?|telem[oó]vel|fone|telefono|cellulare|cell|recapito|mobil telefon',
+  't[eé]l[eé]phone|t[eé]l|portable|fixe|standard|tel[eé]fonos?|tfno|m[oó]vil|celular|fijo|ll[aá]m[ae]nos|telefones?|telem[oó]vel|fone|telefono|cellulare|cell|recapito|mobil telefon|telèfon|mòbil|telefonoa',
   // Slavic, Baltic, Finno-Ugric, Turkic, Greek
-  'telefonu|kom|kom[oó]rka|telefonn[ií]|mobiln[ií]|telef[oó]n|mobitel|телефон(?:ы|у)?|тел|моб(?:ильный)?|факс/тел|puhelin(?:numero)?|puh|matkapuhelin|gsm|telefonas|t[aā]lrunis|tālr|mob|tālrunis|telefonsz[aá]m|cep(?: telefonu)?|τηλέφωνο|τηλ|κινητό',
+  'telefonu|kom|kom[oó]rka|telefonn[ií]|mobiln[ií]|telef[oó]n|mobitel|телефон(?:ы|у)?|тел|моб(?:ильный)?|факс/тел|puhelin(?:numero)?|puh|matkapuhelin|gsm|telefonas|t[aā]lrunis|tālr|mob|tālrunis|telefonsz[aá]m|cep(?: telefonu)?|telefonska|τηλέφωνο|τηλ|κινητό|κιν',
   // Semitic, Asian
   'هاتف|تلفون|الهاتف|جوال|טלפון|טל|נייד|電話(?:番号)?|お電話|携帯|代表電話|电话|手机|聯絡電話|联系电话|전화(?:번호)?|연락처|휴대폰|โทร(?:ศัพท์)?|điện thoại|đt|telp|telepon|फ़ोन|फोन',
   // Of a switchboard, and definite forms

@@ -1,4 +1,4 @@
-/** English is the language of many countries. */
+/** English is the language of many countries: postal codes tell which. */
 const MANY = '';
 /** Words that tell a language from its neighbours, by the country that writes most pages in it. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -54,6 +54,22 @@ const SIGNS: Readonly<Record<string, RegExp>> = {
 };
 /** They have German words, and registers of their own. */
 const GERMAN_SPEAKING = ['AT', 'CH'];
+/** Postal codes of countries whose pages are in English. */
+const POSTAL_CODES: Readonly<Record<string, RegExp>> = {
+  GB: /\b[A-PR-UWYZ][A-HK-Y]?\d[A-HJKPS-Y\d]? \d[ABD-HJLNP-UW-Z]{2}\b/gu,
+  IE: /\b(?:[AC-FHKNPRTV-Y]\d\d|D6W) [\dAC-FHKNPRTV-Y]{4}\b/gu,
+  US: /, (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]) \d{5}(?:-\d{4})?\b/gu,
+  CA: /\b[ABCEGHJ-NPRSTVXY]\d[ABCEGHJ-NPRSTV-Z] \d[ABCEGHJ-NPRSTV-Z]\d\b/gu,
+  AU: /\b(?:NSW|VIC|QLD|SA|WA|TAS|NT|ACT),? \d{4}\b/gu,
+};
+/** They are not enough alone: many sites sell to other countries. */
+const CURRENCIES: Readonly<Record<string, RegExp>> = {
+  GB: /£ ?\d/u,
+  IE: /€ ?\d/u,
+  US: /(?<!\p{L})\$ ?\d/u,
+  CA: /\b(?:CAD|C\$|CA\$)/u,
+  AU: /\b(?:AUD|A\$|AU\$)/u,
+};
 const SIGN_WORTH = 2;
 const MAX_SIGNS = 3;
 const MAX_WORDS = 2_000;
@@ -69,8 +85,8 @@ for (const [country, words] of Object.entries(WORDS)) {
 }
 
 /**
- * The country whose language a text is in, by its most frequent words, its letters, and numbers of national registers;
- * null when the text is too short or in a language of many countries, such as English.
+ * The country whose language a text is in, by its most frequent words, its letters, and numbers of national registers,
+ * or for English its postal codes; null when the text is too short or has none.
  */
 export function regionOfText(text: string): string | null {
   const worth = new Map<string, number>();
@@ -91,7 +107,20 @@ export function regionOfText(text: string): string | null {
     worth.delete('DE');
   }
   const [best, second] = [...worth].toSorted((a, b) => b[1] - a[1]);
-  if (!best || best[1] < MIN_WORTH) return null;
+  if (!best || best[1] < MIN_WORTH) return regionOfPostalCodes(text);
   const isSure = !second || best[1] >= second[1] * MARGIN;
-  return isSure && best[0] !== MANY ? best[0] : null;
+  if (!isSure) return null;
+  return best[0] === MANY ? regionOfPostalCodes(text) : best[0];
+}
+
+/** The country most of whose postal codes a text in English has. */
+function regionOfPostalCodes(text: string): string | null {
+  const counts = Object.entries(POSTAL_CODES).map(([country, code]) => {
+    const codes = new Set(text.match(code) ?? []).size;
+    const isPaid = codes > 0 && CURRENCIES[country]?.test(text) === true;
+    return { country, worth: codes === 0 ? 0 : Math.min(codes, MAX_SIGNS) + (isPaid ? 1 : 0) };
+  });
+  const [best, second] = counts.toSorted((a, b) => b.worth - a.worth);
+  if (!best || best.worth === 0 || best.worth < (second?.worth ?? 0) * MARGIN) return null;
+  return best.country;
 }

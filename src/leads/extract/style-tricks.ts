@@ -1,15 +1,19 @@
 import type { HtmlElement } from '#src/files/html-tree.ts';
 
-/** Classes that the page's own style sheets hide or reverse. */
+/** Classes that the page's own style sheets hide or reverse, or put an at sign before or behind. */
 export interface StyleTricks {
   hidden: ReadonlySet<string>;
   reversed: ReadonlySet<string>;
+  signBefore: ReadonlySet<string>;
+  signBehind: ReadonlySet<string>;
 }
 
 const MAX_STYLE_LENGTH = 300_000;
 const HIDES = /display:none|visibility:hidden|font-size:0(?![.\d])|(?<![a-z-])opacity:0(?![.\d])/;
 const IS_RTL = /direction:rtl/;
 const OVERRIDES_DIRECTION = /unicode-bidi:(?:bidi-override|isolate-override)/;
+const ADDS_SIGN = /(?:^|;)content:["'](?:@|\\0{0,4}40)["']/;
+const PSEUDO_ELEMENT = /::?(before|after)$/i;
 const CLASS_NAME = /\.([\p{L}_-][\p{L}\p{N}_-]{0,60})$/u;
 
 /** All cards of a page share its style sheets. */
@@ -24,16 +28,23 @@ export function styleTricks(css: string): StyleTricks {
 function readTricks(css: string): StyleTricks {
   const hidden = new Set<string>();
   const reversed = new Set<string>();
+  const signBefore = new Set<string>();
+  const signBehind = new Set<string>();
   for (const { selectors, body } of topRules(css.slice(0, MAX_STYLE_LENGTH))) {
     const declarations = compact(body);
     const hides = HIDES.test(declarations);
-    if (!hides && !isReversing(declarations)) continue;
+    const addsSign = ADDS_SIGN.test(declarations);
+    if (!hides && !addsSign && !isReversing(declarations)) continue;
     for (const selector of selectors.split(',')) {
-      const name = CLASS_NAME.exec(selector.trim())?.[1];
-      if (name !== undefined) (hides ? hidden : reversed).add(name);
+      const pseudo = PSEUDO_ELEMENT.exec(selector.trim())?.[1]?.toLowerCase();
+      const name = CLASS_NAME.exec(selector.trim().replace(PSEUDO_ELEMENT, ''))?.[1];
+      if (name === undefined) continue;
+      if (pseudo === undefined && !addsSign) (hides ? hidden : reversed).add(name);
+      else if (pseudo !== undefined && addsSign)
+        (pseudo === 'before' ? signBefore : signBehind).add(name);
     }
   }
-  return { hidden, reversed };
+  return { hidden, reversed, signBefore, signBehind };
 }
 
 export function isHidden({ attribs }: HtmlElement): boolean {

@@ -6,7 +6,7 @@ import {
   rawText,
 } from '#src/files/html-tree.ts';
 import type { OpenedPage } from '#src/files/open-page.ts';
-import { type Column, columnOf } from './table-columns.ts';
+import { type Column, columnOf, headerOf } from './table-columns.ts';
 import { reversedText } from './decode-text.ts';
 import { hasClassOf, isHidden, isReversed, type StyleTricks, styleTricks } from './style-tricks.ts';
 
@@ -18,6 +18,10 @@ export const TURNED = '\uE001';
 export const SEAM = '\uE002';
 
 const LABELS: Readonly<Partial<Record<Column, string>>> = { phone: 'Tel: ', fax: 'Fax: ' };
+/** Headers of columns of other numbers; a label before each cell says so. */
+const OTHER_NUMBERS =
+  /(?<!\p{L})(?:order|item|part|art(?:ikel|icle|icolo|ículo|igo)?|bestell\p{L}*|tilaus\p{L}*|beställ\p{L}*|objedn\p{L}*|zamówieni\p{L}*|rendel\p{L}*|sku|ref|réf\p{L}*|refer\p{L}*|serial|serie\p{L}*|licen[cs]e|licencia|lizenz|member|mitglieds?\p{L}*|reg(?:istration|istro|ister\p{L}*)?|iban|konto\p{L}*|account|compte|cuenta|conto|cod(?:e|ice|igo)|código|kód|kod|ean|isbn|invoice|rechnung\p{L}*|facture|factura|fattura|faktur\p{L}*|case|file|dossier|expediente|pratica|protocollo|aktenzeichen|y-tunnus|cvr|cif|nif|siret|ičo?|oib|cui|postal|postcode|plz|zip|cep|cap)(?!\p{L})/iu;
+const OTHER_LABEL = 'No. ';
 const MAX_LENGTH = 1_000_000;
 const MAX_REVERSED_LENGTH = 2_000;
 const UNSEEN = new Set(
@@ -34,6 +38,15 @@ const INLINE = new Set(
 const NOISE_ELEMENTS = new Set('span b i em u s strong small code del ins font sub sup'.split(' '));
 /** A picture of an at sign inside an address. */
 const AT_IMAGE = /^\s*(?:@|at|[[(]at[\])])\s*$/i;
+/** An icon of an at sign: `fa-at`, `icon-at-sign`. */
+const AT_CLASS = /(?:^|[\s_-])at(?:-?sign)?(?:$|\s)/i;
+const LOCAL_END = /[\p{L}\p{N}_-]$/u;
+const DOMAIN_START = /^[\p{L}\p{N}][\p{L}\p{N}-]*\.[\p{L}\p{N}]/u;
+/** An address that goes on in the next line. */
+const BROKEN = /[\p{L}\p{N}_]@(?:[\p{L}\p{N}.-]*-)?$/u;
+const BROKEN_BEFORE_DOT = /@[\p{L}\p{N}-]+$/u;
+const BROKEN_BEFORE_SIGN = /^[\p{L}\p{N}]+(?:[._][\p{L}\p{N}]+)+$/u;
+const LONGEST_BESIDE = 300;
 const PRIVATE_MARKS = /[\uE000-\uE002]/g;
 const ZERO_WIDTH = /[\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]+/g;
 
@@ -76,6 +89,8 @@ class Reader {
   readonly #tricks: StyleTricks;
   readonly #parts: string[] = [];
   #length = 0;
+  /** Whether the next text goes on with an address. */
+  #isBroken = false;
 
   constructor(tricks: StyleTricks) {
     this.#tricks = tricks;
@@ -89,7 +104,7 @@ class Reader {
       next = open.pop()
     ) {
       if (typeof next === 'string') this.#push(next);
-      else if (next.type === 'text') this.#push(plainText(next.data));
+      else if (next.type === 'text') this.#text(plainText(next.data));
       else if (next.type === 'comment') this.#push(GAP);
       else if (isElement(next)) this.#enter(next, open);
       else pushChildren(open, next);
@@ -104,28 +119,84 @@ class Reader {
     if (isNoise || isHidden(element) || UNSEEN.has(name)) {
       // The head may contain visible text: broken pages never close it.
       if (name === 'head' && !isHidden(element)) pushChildren(open, element);
+      else if (name === 'svg' && isAtIcon(element)) this.#push(`${GAP}@${GAP}`);
       else this.#push(isInline ? GAP : '\n');
       return;
     }
     if (name === 'img' && AT_IMAGE.test(element.attribs['alt'] ?? '')) this.#push(`${GAP}@${GAP}`);
     if (name === 'wbr' || name === 'img') return;
+    if (name === 'br' && breaksAddress(element)) {
+      this.#parts.push(this.#parts.pop()?.trimEnd() ?? '', GAP);
+      this.#isBroken = true;
+      return;
+    }
     const edge = edgeOf(name, isInline);
     this.#push(edge);
+    if (hasClassOf(element, this.#tricks.signBefore) || (isInline && isAtIcon(element))) {
+      this.#push(`${GAP}@${GAP}`);
+    }
     // Below a column header a number counts as much as after a label.
-    if (name === 'td') this.#push(LABELS[columnOf(element) ?? 'name'] ?? '');
+    if (name === 'td') this.#push(labelOfCell(element));
     if (isReversed(element) || hasClassOf(element, this.#tricks.reversed)) {
       const text = plainText(rawText(element).slice(0, MAX_REVERSED_LENGTH)).trim();
       this.#push(`${TURNED}${reversedText(text)}${TURNED}${edge}`);
       return;
     }
     open.push(edge);
+    if (hasClassOf(element, this.#tricks.signBehind)) open.push(`${GAP}@${GAP}`);
     pushChildren(open, element);
+  }
+
+  #text(text: string): void {
+    this.#push(this.#isBroken ? text.trimStart() : text);
+    this.#isBroken = false;
   }
 
   #push(text: string): void {
     this.#parts.push(text);
     this.#length += text.length;
   }
+}
+
+/** Whether an empty element, a picture or an icon, is the at sign between the parts of an address. */
+function isAtIcon(element: HtmlElement): boolean {
+  const { attribs, name, children } = element;
+  if (name !== 'svg' && children.length > 0) return false;
+  const title = children.find((child) => isElement(child) && child.name === 'title');
+  const named = [attribs['aria-label'], attribs['title'], title && rawText(title)];
+  const isNamed =
+    named.some((text) => AT_IMAGE.test(text ?? '')) || AT_CLASS.test(attribs['class'] ?? '');
+  return (
+    isNamed &&
+    LOCAL_END.test(textBeside(element, 'prev')) &&
+    DOMAIN_START.test(textBeside(element, 'next'))
+  );
+}
+
+/** Whether a line break stands within an address: "jane@<br>acme.test". */
+function breaksAddress(element: HtmlElement): boolean {
+  const before = textBeside(element, 'prev').trimEnd();
+  const behind = textBeside(element, 'next').trimStart();
+  if (BROKEN.test(before)) return DOMAIN_START.test(behind);
+  if (behind.startsWith('.')) return BROKEN_BEFORE_DOT.test(before) && /^\.\p{L}/u.test(behind);
+  return (
+    behind.startsWith('@') &&
+    BROKEN_BEFORE_SIGN.test(before.trimStart()) &&
+    DOMAIN_START.test(behind.slice(1))
+  );
+}
+
+function textBeside(element: HtmlElement, side: 'prev' | 'next'): string {
+  const node = element[side];
+  if (!node) return '';
+  const text = node.type === 'text' ? node.data : isElement(node) ? rawText(node) : '';
+  return side === 'prev' ? text.slice(-LONGEST_BESIDE) : text.slice(0, LONGEST_BESIDE);
+}
+
+function labelOfCell(cell: HtmlElement): string {
+  const column = columnOf(cell);
+  if (column !== null) return LABELS[column] ?? '';
+  return OTHER_NUMBERS.test(headerOf(cell) ?? '') ? OTHER_LABEL : '';
 }
 
 function edgeOf(name: string, isInline: boolean): string {

@@ -12,6 +12,20 @@ const MIN_WORDS_OF_SENTENCE = 3;
 const SENTENCE_END = /(?<=[\p{Ll}\p{Nd})]{2})[.!?] (?=\p{Lu})/u;
 const FIRST_PERSON =
   /(?<!\p{L})(?:our|us|uns|unser\p{L}{0,2}|nous|notre|nos|nuestr[oa]s?|nosotr[oa]s|contáct[ae]nos|llám[ae]nos|nostr[oaie]|contattarci|chiamarci|nós|noss[oa]s?|contacte-nos|ligue-nos|ons|onze|oss|vår[at]?|våre|vores|meille|meidät|meidän|nasz\p{L}{0,3}|náš|naš\p{L}{1,2}|nám|nás|minket|elérhetőségünk|telefonszámunk|noastr\p{L}{1,2}|nostru|bize|bizi|bizim|нас|нам|наш\p{L}{0,2})(?!\p{L})/iu;
+/** Beginnings of words that offer something and say whom to call for it, by language. */
+const CALL_WORDS = [
+  'call|ring|dial|text|reach|contact|book|phone|enquir|inquir|line|hotline|number|rent|hire',
+  'ruf|anruf|anmeld|erreich|unter|wähl|meld|auskunft|auskünfte|notfall|nummer|vermiet|verleih',
+  'appel|téléphon|joindre|joignable|réserv|inscri|renseign|numér|location',
+  'llam|contact|reserv|inform|escrib|númer|alquil|ligue|ligar|contat|marca|marque|alug',
+  'chiam|contatt|prenota|telefon|iscri|numer|noleggi|bel|bereik|app|afspra|verhuur',
+  'nås|boka|bestill|tilmeld|påmeld|anmäl|kontakt|uthyr|utleie|udlej|soit|varau|tavoit|vuokra',
+  'dzwoń|zadzwoń|zapis|rezerw|wynaj|vola|zavola|objedn|rezerv|pronáj|prijav|nazov|zov',
+  'hív|foglal|jelentkez|bérel|sunați|suna|program|închiri|aray|kayıt|randevu|kiral',
+  'звон|позвон|запис|телефон|аренд|дзвон|оренд|καλέ|τηλεφων|ενοικ',
+];
+const MAY_CALL = new RegExp(`(?<!\\p{L})(?:${CALL_WORDS.join('|')})`, 'iu');
+const LAST_SENTENCE = /(?<=[\p{Ll}\p{Nd})]{2})[.!?] (?=[\p{Lu}\p{Nd}+(])/u;
 /** Per page; a longer list is not a list of contacts. */
 const MAX_EACH = 500;
 const MAX_FAXES = 100;
@@ -45,7 +59,7 @@ function phoneCards({ html, page, region, trunk = null }: PageSource, text: stri
   const offsetOf = sourceOffsets(html);
   const cards = new Map<string, ContactCard>();
   const found = scanPhones(text, region);
-  // On a page with labelled numbers, a number inside a sentence usually belongs to someone else.
+  // A number inside a sentence usually belongs to someone else: without such words, or on a page with labelled numbers.
   const isMarked =
     found.some(({ isLabelled }) => isLabelled) ||
     page.links.some(({ href }) => /^\s*tel:/i.test(href)) ||
@@ -55,7 +69,7 @@ function phoneCards({ html, page, region, trunk = null }: PageSource, text: stri
   const all = [...found, ...extensions.map((one) => ({ ...one, isLabelled: true }))];
   for (const { phone, written, isLabelled, at } of all) {
     if (faxes.has(phone)) continue;
-    if (isMarked && !isLabelled && isInSentence(text, at)) continue;
+    if (!isLabelled && isInSentence(text, at, isMarked)) continue;
     if (cards.size >= MAX_EACH || cards.has(phone)) continue;
     const offset = offsetOf(written);
     cards.set(
@@ -98,13 +112,15 @@ function textAt(element: HtmlElement): string {
   return '';
 }
 
-/** Whether a sentence precedes the number on its line. */
-function isInSentence(text: string, at: number): boolean {
+/** Whether a sentence precedes the number on its line. Where no number has a label, it may say that one can call it. */
+function isInSentence(text: string, at: number, isMarked: boolean): boolean {
   const before = text.slice(Math.max(0, at - LONGEST_SENTENCE), at);
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\t')) + 1);
   const part = line.split(/[|·•]/u).at(-1) ?? '';
   // The site speaks of itself.
   if (FIRST_PERSON.test(part.split(SENTENCE_END).at(-1) ?? '')) return false;
-  const words = part.match(/(?<![\p{L}@.-])\p{Ll}{3,}(?![\p{L}@.-])/gu) ?? [];
+  if (!isMarked && MAY_CALL.test(part)) return false;
+  const sentence = isMarked ? part : (`${part}0`.split(LAST_SENTENCE).at(-1) ?? '');
+  const words = sentence.match(/(?<![\p{L}@.-])\p{Ll}{3,}(?![\p{L}@.-])/gu) ?? [];
   return words.length >= MIN_WORDS_OF_SENTENCE;
 }

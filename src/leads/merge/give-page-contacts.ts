@@ -152,10 +152,14 @@ function releaseShared(persons: readonly LeadDraft[]): {
   for (const { emails } of persons) {
     for (const { value } of emails) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
+  const byForm = byAddressForm(persons);
   const released: Evidenced[] = [];
-  const kept = persons.map((person) => {
+  const kept = persons.map((person, index) => {
+    const isOthers = (email: string): boolean =>
+      (uniqueOwnerOf('emails', email, byForm) ?? index) !== index;
     const isOwn = ({ value, evidence }: Evidenced): boolean =>
-      (counts.get(value) === 1 && (isStated(evidence) || isOfRole(value, person.title))) ||
+      (counts.get(value) === 1 &&
+        (isStated(evidence) || (!isOthers(value) && isOfRole(value, person.title)))) ||
       (!isRoleAddress(value) &&
         person.name !== null &&
         nameMatchesAddress(person.name.value, value));

@@ -210,3 +210,25 @@ test.each([
 ])('other text before a domain is no address: %s', (html) => {
   expect(read(html)).toEqual([]);
 });
+
+test.each([
+  '<style>.at::before{content:"@"}</style><p>jane<span class="at" aria-label="at"></span>acme.test</p>',
+  '<style>p .u:after { content: "\\0040" }</style><p><span class="u">jane</span><span>acme.test</span></p>',
+  '<p>jane<svg viewBox="0 0 9 9"><title>@</title><path d="M0 0"/></svg>acme.test</p>',
+  '<p>jane<svg role="img" aria-label="at"><path d="M0 0"/></svg>acme.test</p>',
+  '<p>jane<i class="fa fa-at"></i>acme.test</p>',
+  '<td>jane@<br>acme.test</td>',
+  '<td>jane@ <br>\n acme.test</td>',
+  '<p>jane@acme<br>.test</p>',
+])('%s draws or breaks an address', (html) => {
+  expect(read(html)).toEqual(['jane@acme.test']);
+});
+
+test.each([
+  '<p>Jane Doe <i class="fa fa-at"></i> acme.test</p>',
+  '<p>Photos<br>@acme.test</p>',
+  '<p>jane@<br>Tel. 020 7946 0101</p>',
+  '<style>.dot{content:"@"}</style><p>jane<span class="dot"></span>acme.test</p>',
+])('%s contains no drawn address', (html) => {
+  expect(read(html)).toEqual([]);
+});

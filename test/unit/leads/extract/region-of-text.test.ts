@@ -54,3 +54,22 @@ test('a page without language and country is read as its text is written, else a
   expect(phones('<p>Mobil 40 17 62 80</p>')).toEqual([]);
   expect(phones('<p>Mobil 40 17 62 80</p>', 'DK')).toEqual(['+4540176280']);
 });
+
+const ENGLISH = 'We are open from Monday to Friday, and this is where you find us.';
+test.each([
+  ['GB', 'The Old Reading Room, Chaloner Street, Skelderby TS99 4QN'],
+  ['GB', 'Delivery is £5. 1 Mill Lane, Morpeth NE61 1AB. Partner: 5 Elm St, Albany, NY 12207'],
+  ['IE', '3 Mill Lane, Dublin, D02 X285'],
+  ['US', '12 Elm Street, Springfield, IL 62704-1234'],
+  ['CA', '12 Elm Street, Ottawa ON K1A 0B1'],
+  ['AU', '12 Elm Street, Sydney NSW 2000'],
+])('an English text is from %s by its postal codes: %s', (country, address) => {
+  expect(regionOfText(`${ENGLISH} ${address}`)).toBe(country);
+});
+
+test.each(['£ 20', '$20 and 20 CAD', '3 Mill Lane, NE61 1AB, and 12 Elm Street, Albany, NY 12207'])(
+  'an English text with %s tells no country',
+  (sign) => {
+    expect(regionOfText(`${ENGLISH} ${sign}`)).toBeNull();
+  },
+);

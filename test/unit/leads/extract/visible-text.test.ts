@@ -175,3 +175,24 @@ test.each([
 ])('a bomb is read in time (%#)', (html) => {
   expect(cpuMsOf(() => read(html))).toBeLessThan(5_000);
 });
+
+test('a number in a sentence counts if one may call it, and behind a sentence', () => {
+  const certificate =
+    'Das Zeugnis stellt auch Frau Dr. Roth aus (0221 4710890), die dort arbeitet.';
+  expect(read(`<p>${certificate}</p>`)).toEqual([]);
+  expect(read('<p>Zum Probetraining bitte kurz anrufen, am besten 0221 4710890.</p>')).toEqual([
+    '+492214710890',
+  ]);
+  expect(read('<p>Das Haus steht immer für alle offen. 0221 4710890</p>')).toEqual([
+    '+492214710890',
+  ]);
+});
+
+test.each(['Bestell-Nr.', 'Order no.', 'Código', 'Rechnungsnummer'])(
+  'numbers below the heading %s are no phones',
+  (heading) => {
+    const head = `<tr><th>Modell</th><th>${heading}</th><th>Telefon</th></tr>`;
+    const row = '<tr><td>WDB</td><td>0221 4711 400</td><td>0221 4710890</td></tr>';
+    expect(read(`<table>${head}${row}</table>`)).toEqual(['+492214710890']);
+  },
+);

@@ -77,6 +77,14 @@ test.each([
   'Laboratuvarımız: Porselen Evi, 0221 4302-5501',
   'Wählen Sie Tel. 0221 4302- und die Durchwahl',
   'Rekening NL18 RABO 0306 5144 20',
+  'Urakoitsija Lasi-Karppi Oy, työnjohto Mauri Karppi, 0221 4302-5501',
+  'Zhotovitel: Jan Dvořák, 0221 4302-5501',
+  'Úřad práce: 0221 4302-5501',
+  'Valtakunnallinen kriisipuhelin 0221 4302-5501',
+  'Your MP is Sir Anthony Wake, 0221 4302-5501',
+  'Hallentelefon (Hausmeister, nicht wir!): 0221 4302-5501',
+  'Geen acquisitie, ook niet van Werfkracht (Dennis, 0221 4302-5501)',
+  'Jméno a telefon, např. Josef Novák, 0221 4302-5501',
 ])('a number of another office is left out: %s', (text) => {
   const own = '<p>Tel. +49 221 4710555</p>';
   expect(contacts(`<html lang="de"><body>${own}<p>${text}</p></body></html>`)).toEqual([
@@ -91,6 +99,12 @@ test('a number in the sentence before stays, and so does that of the office on i
   expect(contacts(`<html lang="de">${own}</html>`)).toEqual(['+492214710555']);
 });
 
+test('a line for people in need is not even the number of such an office', () => {
+  const html =
+    '<html lang="en-GB"><title>Skelder Town Council</title><p>Telephone: 0191 498 0300</p><p>Floodline 0345 988 0000</p></html>';
+  expect(contacts(html)).toEqual(['+441914980300']);
+});
+
 test('an address on the domain of the site is its own, whatever the text beside it', () => {
   expect(contacts('<p>Website by our own team: web@acme.test</p>')).toEqual(['web@acme.test']);
 });
@@ -101,23 +115,27 @@ test('numbers below a heading for useful numbers are left out', () => {
   expect(contacts(html)).toEqual(['+492214710555']);
 });
 
-test.each(['Kde nás koupíte', 'Where to buy', 'Ils nous soutiennent', 'Rivenditori'])(
-  'numbers in a table below the heading %s are left out',
-  (heading) => {
-    const cells = (words: string[]): string =>
-      `<tr>${words.map((word) => `<td>${word}</td>`).join('')}</tr>`;
-    const rows = [
-      ['Shop', 'Town', 'Phone'],
-      ['Good Yarn', 'Brno', 'by mail'],
-      ['Needle', 'Litomyšl', 'by mail'],
-      ['Fold', 'Mlýn', '+49 221 43025501'],
-    ];
-    const table = `<table>${rows.map(cells).join('')}</table>`;
-    expect(contacts(`<p>Tel. +49 221 4710555</p><h2>${heading}</h2>${table}`)).toEqual([
-      '+492214710555',
-    ]);
-  },
-);
+test.each([
+  'Kde nás koupíte',
+  'Nos producteurs',
+  'Unsere Lieferanten',
+  'Where to buy',
+  'Ils nous soutiennent',
+  'Rivenditori',
+])('numbers in a table below the heading %s are left out', (heading) => {
+  const cells = (words: string[]): string =>
+    `<tr>${words.map((word) => `<td>${word}</td>`).join('')}</tr>`;
+  const rows = [
+    ['Shop', 'Town', 'Phone'],
+    ['Good Yarn', 'Brno', 'by mail'],
+    ['Needle', 'Litomyšl', 'by mail'],
+    ['Fold', 'Mlýn', '+49 221 43025501'],
+  ];
+  const table = `<table>${rows.map(cells).join('')}</table>`;
+  expect(contacts(`<p>Tel. +49 221 4710555</p><h2>${heading}</h2>${table}`)).toEqual([
+    '+492214710555',
+  ]);
+});
 
 test('a page about emergencies does not make its site such an office', () => {
   const html =

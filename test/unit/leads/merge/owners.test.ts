@@ -186,3 +186,22 @@ test('organisations whose numbers a click shows are listed, and the heading of s
   const body = `<h1>Partners</h1>${part('Our sponsors', '0103')}${part('Harbor Coffee', '0104')}${part('Lincoln Plumbing', '0105')}`;
   expect(rows({}, { path: '/partners', body }).join()).not.toContain('Our sponsors');
 });
+
+test('an address that has the name of another person is not that of whoever stands above it', () => {
+  const body =
+    '<h1>Helena Dorneles</h1><p>Partner</p><p>Advises on corporate law.</p>' +
+    '<p>Assistant: Jane Doe, 020 7946 0120</p><ul><li><a href="mailto:helena@milford.test">helena@milford.test</a></li></ul>';
+  expect(rows({}, { path: '/team/helena', body })).toEqual([
+    'person | Helena Dorneles | helena@milford.test',
+    'person | Jane Doe | +442079460120',
+  ]);
+});
+
+test('numbers on the lines above a name that has its own are those of the organisation', () => {
+  const body =
+    '<h1>Contact</h1><p>Office 020 7946 0101, open from 9<br>Reception 020 7946 0102<br>Caretaker John Smith, tel. 020 7946 0103</p>';
+  expect(rows({}, { path: '/contact', body })).toEqual([
+    'organization | Milford Parish | +442079460101 | +442079460102',
+    'person | John Smith | +442079460103',
+  ]);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { scanPhones } from '#src/leads/extract/scan-phones.ts';
+
+function phones(text: string, region: string): string[] {
+  return scanPhones(text, region).map(({ phone }) => phone);
+}
+
+test.each([
+  ['DE', 'Auftragsnummer: 0221 4710890'],
+  ['DE', 'Zulassung 0221 4710890'],
+  ['DE', 'Amtsgericht Köln VR 0221 4710890'],
+  ['FI', 'Tilausnumero 040 123 0410'],
+  ['FR', 'Numéro de commande : 02 61 91 00 90'],
+  ['ES', 'Número de socio: 976 40 27 70'],
+  ['ES', 'Registro Mercantil de Huesca 976 40 27 70'],
+  ['IT', 'Bando 0432 999040'],
+  ['GB', 'Membership number 020 7946 0410'],
+  ['CZ', 'Číslo objednávky: 541 000 118'],
+  ['CZ', 'lis 250 t, výr. č. 777 204 118'],
+  ['HU', 'Rendelési száma 06 1 355 0990'],
+  ['BR', 'CEP 80420-000'],
+  ['BR', 'Rua Pimpão, 455, 01419-020'],
+])('in %s, "%s" is another number', (region, text) => {
+  expect(phones(text, region)).toEqual([]);
+});
+
+test.each([
+  ['DE', 'Zentralnummer: 0221 4710890', '+492214710890'],
+  ['DE', 'Abteilung Turnen: 0221 4710890', '+492214710890'],
+  ['FR', 'Numéro vert 0800 123 456', '+33800123456'],
+  ['FR', 'Inscriptions : 02 61 91 00 90', '+33261910090'],
+  ['IT', 'Numero verde 0432 999040', '+390432999040'],
+  ['ES', 'Número de contacto: 976 40 27 70', '+34976402770'],
+  ['GB', 'Office number 020 7946 0410', '+442079460410'],
+  ['SE', 'Tfn 0243-21 02 18', '+46243210218'],
+  ['GR', 'Κιν. 694 417 7320', '+306944177320'],
+  ['TR', 'Cep: 0530 000 04 33', '+905300000433'],
+  ['BR', '(41) 3500-1820', '+554135001820'],
+])('in %s, "%s" is a phone number', (region, text, phone) => {
+  expect(phones(text, region)).toEqual([phone]);
+});

@@ -45,6 +45,8 @@ const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L}
 const CREDIT =
   /(?<!\p{L})(?:autor(?!i)|auteur|autoř|oprac|zpracoval|spracoval|bearbeit|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]i|illustra|ilustra|maquet|programmier|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spende|donat|gewinn|winner|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|absol|(?:texte?s?|tekst|textos?|testi|bild(?:er)?|obraz|layout|satz|druck|print|impresión|dessins?|diseño|desenho|quelle|source|fuente|fonte|bron|źródło|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|patron|students?|alumn[iae]|schüler(?:innen)?|élèves?|uczniowie|žáci|alunn[io]|sopran[oa]?|mezzo|alto?|tenore?|basso?|bas|bariton[oe]?|piano|klavier|violine?|cello|flauto|flöte|gitarre|guitare?)(?!\p{L}))/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
+/** Between two names. */
+const AND = /^\s*(?:&|(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)(?=\s))\s*$/u;
 const MAX_WORDS_OF_LABEL = 4;
 const LINES_BELOW_HEADING = 30;
 const LONGEST_HEADING = 80;
@@ -136,14 +138,15 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   let label: StatedRole | null = null;
   let end = 0;
   const names = namesInText(clause);
+  const shared = sharedRoles(names, clause, subject);
   const isListOfNames = areMostlyNames(names.map(({ name }) => name));
-  for (const { name, from, to } of names) {
+  for (const [at, { name, from, to }] of names.entries()) {
     const after = clause.slice(to);
     const listed: StatedRole | null = LIST.test(withoutTitles(clause.slice(end, from)))
       ? label
       : null;
     const role: StatedRole | null =
-      listed ?? roleAround(clause.slice(0, from), name, after, subject);
+      listed ?? roleAround(clause.slice(0, from), name, after, subject) ?? shared[at] ?? null;
     if (PART_OF_NAME.test(after)) continue;
     if (role === null) {
       if (subject !== 'other' && isCalled(clause, name, after)) cards.push(personCard(name, null));
@@ -159,6 +162,31 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
     cards.push(personCard(name, role.title));
   }
   return cards;
+}
+
+/**
+ * The roles of names that "and" joins to a name with a role, on pages about the organisation: "our two groundsmen, Jane
+ * Doe and John Smith", "Jane Doe and John Smith (caretakers)".
+ */
+function sharedRoles(
+  names: readonly NameInText[],
+  clause: string,
+  subject: PageSubject,
+): (StatedRole | null)[] {
+  const roles: (StatedRole | null)[] = names.map(() => null);
+  if (subject === 'other') return roles;
+  for (const [at, name] of names.entries()) {
+    const before = names[at - 1];
+    if (!before || !AND.test(withoutTitles(clause.slice(before.to, name.from)))) continue;
+    if (![before, name].every((one) => nameEvidence(one.name) === 'known')) continue;
+    const [stated, behind] = [
+      roleBefore(clause.slice(0, before.from)),
+      roleBehind(clause.slice(name.to)),
+    ];
+    if (behind === null) roles[at] = stated;
+    else if (stated === null) roles[at - 1] = behind;
+  }
+  return roles;
 }
 
 /** A known given name with a contact right behind it needs no role: "led by Jane Doe, 020 …". */

@@ -48,6 +48,29 @@ describe('a role beside a name', () => {
     expect(read(`<p>${text}</p>`)).toEqual([[name, title]]);
   });
 
+  test.each([
+    ['Owners: Jane and John Doe.', 'Owners'],
+    ['Titolari: Jane e John Doe.', 'Titolari'],
+  ])('is that of two who share a surname: %s', (text, title) => {
+    expect(read(`<p>${text}</p>`)).toEqual([
+      ['Jane Doe', title],
+      ['John Doe', title],
+    ]);
+  });
+
+  test.each([
+    ['You will meet our two groundsmen, Jane Doe and John Smith.', 'groundsmen'],
+    ['Przy fotelu pomagają asystentki <b>Jane Doe</b> i <b>John Smith</b>.', 'asystentki'],
+    ['Verder zijn er Jane Doe en John Smith (student-medewerkers).', 'student-medewerkers'],
+    ['Stroje (obsluha p. Jane Doe a p. John Smith)', 'obsluha'],
+  ])('is that of both names that "and" joins: %s', (text, title) => {
+    expect(read(`<p>${text}</p>`)).toEqual([
+      ['Jane Doe', title],
+      ['John Smith', title],
+    ]);
+    expect(read(`<p>${text}</p>`, '/products').length).toBeLessThan(2);
+  });
+
   test('with a colon is the title of all names behind it', () => {
     expect(
       read('<p>Revisorer: Ing-Marie Dahl och Börje Kvarnström. Valberedning: ingen.</p>'),

@@ -4,6 +4,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
+import { isContactPersonLabel } from './line-label.ts';
 import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
@@ -33,7 +34,8 @@ const OUTSIDERS =
 /** With the name of a firm behind their own, auditors and accountants are not of the organisation. */
 const AUDITOR =
   /audit|revis|prüfer|treuhänd|accountant|bookkeep|buchhalt|comptable|contable|contador|contabil|boekhoud|regnskap|bokför|kirjanpit|tilintark|księg|účetn|daňov|knjigovo|könyv/iu;
-const OF_FIRM = /^,\s\p{Lu}[\p{L}&.-]+\s\p{Lu}/u;
+const OF_FIRM =
+  /^\s*(?:,|\(|[–—-]\s|(?:of|at|from|with|von|der|bei|de|di|dello|della|van|bij|fra|från|hos|ved|av|z|ze|od|u)(?:\s(?:the|la|el|lo|firmy|kancelarii|studio))?\s)\s*(?!\p{L}+(?:day|tag)s?(?!\p{L}))\p{Lu}[\p{L}&.-]{3,}\s(?:[&+]\s)?\p{Lu}\p{L}/u;
 /** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
 const ELSEWHEN =
   /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
@@ -43,7 +45,10 @@ const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
 const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
 /** Labels of those who made, gave, won or perform something, or were pupils. */
 const CREDIT =
-  /(?<!\p{L})(?:autor(?!i)|auteur|autoř|oprac|zpracoval|spracoval|bearbeit|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]i|illustra|ilustra|maquet|programmier|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spende|donat|gewinn|winner|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|absol|(?:texte?s?|tekst|textos?|testi|bild(?:er)?|obraz|layout|satz|druck|print|impresión|dessins?|diseño|desenho|quelle|source|fuente|fonte|bron|źródło|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|patron|students?|alumn[iae]|schüler(?:innen)?|élèves?|uczniowie|žáci|alunn[io]|sopran[oa]?|mezzo|alto?|tenore?|basso?|bas|bariton[oe]?|piano|klavier|violine?|cello|flauto|flöte|gitarre|guitare?)(?!\p{L}))/iu;
+  /(?<!\p{L})(?:helden|heroes|héros|héroes|eroi|heróis|hjältar|helte|vorbild|inspir|idol|influen|einflüsse|producteur|producer|productor|produtor|produttor|producent|erzeuger|lieferant|fournisseur|supplier|leverand|leverant|proveedor|fornitor|fornecedor|dostawc|dodavatel|dodávateľ|beszállít|autor(?!i)|auteur|autoř|oprac|zpracoval|spracoval|bearbeit|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]i|illustra|ilustra|maquet|programmier|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spende|donat|gewinn|winner|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|absol|(?:texte?s?|tekst|textos?|testi|bild(?:er)?|obraz|layout|satz|druck|print|impresión|dessins?|diseño|desenho|quelle|source|fuente|fonte|bron|źródło|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|patron|students?|alumn[iae]|schüler(?:innen)?|élèves?|uczniowie|žáci|alunn[io]|sopran[oa]?|mezzo|alto?|tenore?|basso?|bas|bariton[oe]?|piano|klavier|violine?|cello|flauto|flöte|gitarre|guitare?)(?!\p{L}))/iu;
+/** Headings above those who supply the organisation. */
+const SUPPLIERS =
+  /^(?:(?:our|local|unsere|nos|nuestros|i nostri|os nossos|onze|våra|våre|vores|nasi|naši|nasze|naše)\s)?(?:(?:local|regionale)\s)?(?:producteurs?|producers|productores|produtores|produttori|producenten|producenter|produsenter|erzeuger|lieferanten|fournisseurs|suppliers|leverandører|leverantörer|leveranciers|proveedores|fornitori|fornecedores|dostawcy|dodavatelé|dodávatelia|beszállítóink|toimittajat|furnizori|tedarikçilerimiz)(?!\p{L})/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
 /** Between two names. */
 const AND = /^\s*(?:&|(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)(?=\s))\s*$/u;
@@ -73,13 +78,20 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
   if (subject === null) return [];
   const cards: ContactCard[] = [];
   const site = registrableDomain(source.url) ?? '';
-  let heading: { title: string | null; at: number } = { title: null, at: 0 };
+  let heading: { title: string | null; at: number; isOfOthers: boolean } = {
+    title: null,
+    at: 0,
+    isOfOthers: false,
+  };
   let characters = 0;
   for (const [at, line] of page.lines.entries()) {
     if (cards.length >= MAX_PERSONS) break;
     if (line.isForeign || line.isAuthor || line.text.length > LONGEST_LINE) continue;
     const text = withBoundaries(line);
-    if (isHeadingLine(line)) heading = { title: titleOfHeading(line.text), at };
+    if (isHeadingLine(line)) {
+      heading = { title: titleOfHeading(line.text), at, isOfOthers: SUPPLIERS.test(line.text) };
+    }
+    if (heading.isOfOthers) continue;
     if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
     characters += text.length;
     if (characters > MOST_CHARACTERS) break;
@@ -97,7 +109,7 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
 }
 
 /** The author of a quotation stands below it. */
-function isBelowQuotation(at: number, { lines }: PageLines): boolean {
+export function isBelowQuotation(at: number, { lines }: PageLines): boolean {
   return /^[“„"«]/u.test(lines[at - 1]?.text ?? '');
 }
 
@@ -156,12 +168,21 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
     end = to;
     if (!role.isOwn && !isListOfNames && nameEvidence(name) === 'unknown') continue;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
-    if (AUDITOR.test(role.title) && OF_FIRM.test(after)) continue;
+    if (isAuditorOfFirm(role.title, after)) continue;
     const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
     if (!isSure || OF_THE_PAST.test(clause) || OUTSIDERS.test(role.title)) continue;
     cards.push(personCard(name, role.title));
   }
   return cards;
+}
+
+/** Whether a name with a role, and a text behind it, is that of an auditor or accountant of another firm. */
+export function isAuditorOfFirm(title: string, after: string): boolean {
+  if (!AUDITOR.test(title) || !OF_FIRM.test(after)) return false;
+  // "Auditors: Jane Doe, John Smith"
+  const [next] = namesInText(after);
+  const isListed = next !== undefined && /^[\s,]*$/u.test(after.slice(0, next.from));
+  return !isListed || nameEvidence(next.name) !== 'known';
 }
 
 /**
@@ -214,6 +235,9 @@ function labelBefore(before: string): StatedRole | null {
   if (title === '' || title.split(' ').length > MAX_WORDS_OF_LABEL) return null;
   if (CREDIT.test(title) || phraseOfTitle(title) === null || columnNamed(title) !== null)
     return null;
+  // "Acme Tools, contact:"
+  const last = title.split(/,\s*/u).at(-1) ?? '';
+  if (last !== title && isContactPersonLabel(last)) return null;
   return { title, isLabel: true, isStatement: true, isOwn: false };
 }
 

@@ -13,7 +13,7 @@ import { isAboutGuests, subjectOf } from './page-subject.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
 import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
-import { statedPersons } from './stated-persons.ts';
+import { isAuditorOfFirm, isBelowQuotation, statedPersons } from './stated-persons.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
@@ -27,11 +27,14 @@ const OF_ORGANIZATION = new Set(['team', 'about', 'contact', 'imprint']);
 export function readTeamCards(source: PageSource): ContactCard[] {
   if (isAboutGuests(source)) return [];
   const page = readPageLines(source.page.root);
-  const names = findNames(page);
+  const subject = subjectOf(source, page);
+  // The author of a quotation stands below it; a member of the team may have one above the name.
+  const names = findNames(page).filter(
+    ({ line }) => subject === 'team' || !isBelowQuotation(line, page),
+  );
   const groups = [...Map.groupBy(names, ({ place }) => place).values()].toSorted(
     (a, b) => strengthOf(b) - strengthOf(a) || b.length - a.length,
   );
-  const subject = subjectOf(source, page);
   const placed: PlacedNames = {
     source,
     page,
@@ -53,7 +56,8 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const isOrganization = organizationNameTest(source);
   const persons = accepted.filter(
     ({ found, title, isTitleNear }) =>
-      (title !== null && isTitleNear) || !isOrganization(found.name),
+      ((title !== null && isTitleNear) || !isOrganization(found.name)) &&
+      !isAuditorOfFirm(title ?? '', textBehind(found, page)),
   );
   const cards = withoutShared(persons)
     .toSorted((a, b) => a.found.line - b.found.line)
@@ -83,6 +87,13 @@ export function readTeamCards(source: PageSource): ContactCard[] {
     (card) => !known.has(keyOf(card)) && !isHost(card),
   );
   return [...cards, ...inSentences, ...stated];
+}
+
+/** The rest of the line of a name. */
+function textBehind({ name, line }: FoundName, { lines }: PageLines): string {
+  const text = lines[line]?.text ?? '';
+  const at = text.indexOf(name);
+  return at === -1 ? '' : text.slice(at + name.length);
 }
 
 function keyOf({ name }: ContactCard): string {

@@ -51,6 +51,20 @@ describe('known given names', () => {
     expect(people(cards(['Jane Doe', text], ['John Smith', text]), '/team')).toHaveLength(2);
   });
 
+  test('make nobody of those who praise, audit or attend', () => {
+    const quote = (name: string): string =>
+      `<figure><blockquote>“Fast!”</blockquote><figcaption>${name}, CFO, Araponga</figcaption></figure>`;
+    const html = quote('Jane Doe') + quote('John Smith');
+    expect(people(html, '/')).toEqual([]);
+    expect(people(html, '/team')).toEqual(['Jane Doe', 'John Smith']);
+    const rows =
+      '<table><tr><td>Presidente</td><td>Jane Doe</td></tr><tr><td>Revisore</td><td>John Smith (Studio Marsh)</td></tr></table>';
+    expect(people(rows, '/about')).toEqual(['Jane Doe']);
+    const minutes = '<p>In attendance: Jane Doe (Clerk)</p>';
+    expect(people(minutes, '/about')).toEqual(['Jane Doe']);
+    expect(people(`<title>Minutes: Full Council</title>${minutes}`, '/about')).toEqual([]);
+  });
+
   test('make the others in their place names as well', () => {
     const html = cards(
       ['Jane Doe', 'Quills<br>Tel. +44 20 7946 0123'],

@@ -130,6 +130,10 @@ describe('no person is read from', () => {
     ['an address elsewhere', 'Contact the chair, Ulla Brandt, ulla@other.test'],
     ['firms', 'Auditor: Jane Doe, Ltd'],
     ['auditors of a firm', 'Auktoriserad revisor Camilla Stålnacke, Räfsta Revision'],
+    ['an auditor of a firm', 'The internal auditor, Jane Doe of Marsh Ridd Partners, reports.'],
+    ['an auditor with a firm in brackets', 'Revisore unico: Jane Doe (Studio Marsh)'],
+    ['those whom one admires', 'Onze helden: Aldo Jansen, Lina Visser'],
+    ['the contact of a client', 'Woonstichting De Vecht, contact: Jane Doe'],
     ['what is not "our"', 'Our charity is Ashgate; its treasurer, Colin Varley, thanks us.'],
     ['illustrators', 'Director i ilustracije: Nika Barbarić'],
     ['banks', 'Account: Rheinau Giro, DE71 3705 0000 0022 1471 08'],
@@ -142,6 +146,20 @@ describe('no person is read from', () => {
     ['a title behind a name without a role', 'Jane Doe, a friend of the house'],
   ])('%s', (_, text) => {
     expect(read(`<p>${text}</p>`).filter(([name]) => name !== 'Gavril Boca')).toEqual([]);
+  });
+
+  test.each(['Nos producteurs', 'Our local suppliers', 'Unsere Lieferanten', 'I nostri fornitori'])(
+    'those below "%s"',
+    (heading) => {
+      const below = '<p>Agneau : Jane Doe<br>Picodon : John Smith</p>';
+      expect(read(`<h5>${heading}</h5>${below}`)).toEqual([]);
+      expect(read(`<h5>Menu</h5>${below}`)).toHaveLength(2);
+    },
+  );
+
+  test('but elected auditors are of the organisation', () => {
+    const html = '<p>Kassenprüfer: Jane Doe, John Smith</p>';
+    expect(read(html).map(([name]) => name)).toEqual(['Jane Doe', 'John Smith']);
   });
 
   test('the author of a quotation', () => {

@@ -66,6 +66,10 @@ export function* namesWithin(run: string): Generator<{ name: string; start: numb
     for (let first = 0; first + size <= words.length; first += 1) {
       const start = words[first]?.index ?? 0;
       const last = words[first + size - 1];
+      // "Jane Doe y John" and "Doe y John Smith" of "Jane Doe y John Smith"
+      const isAnd = (at: number): boolean => /^[eyi]$/u.test(words[at]?.[0] ?? '');
+      if (first + size < words.length && isAnd(first + size - 2)) continue;
+      if (isAnd(first + size - 1) || (first > 0 && isAnd(first + 1))) continue;
       const written = run
         .slice(start, (last?.index ?? 0) + (last?.[0].length ?? 0))
         .replace(/\.$/, '');

@@ -26,8 +26,8 @@ const CAPITALISED = /^(?:d['’])?\p{Lu}[\p{L}\p{M}]*(?:['’ʼ`‑-][\p{L}\p{M}
 const LEGAL_FORM_BEHIND = /[-‑](?:G?mbH|AG|KG|SE|OHG|Stiftung)$/u;
 /** "J.", "J.-P.", and "M.ª" for María. */
 const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.|\p{Lu}\.?ª)$/u;
-/** The code of a teacher or an employee behind the name: "Doe Jane (JDO)". */
-const CODE = /\s\(\p{Lu}{2,4}\)$/u;
+/** The code of an employee or a party behind the name: "Doe Jane (JDO)", "Jane Doe (KrF)". */
+const CODE = /\s\(\p{Lu}\p{L}{1,3}\)$/u;
 /** Between other titles: "dr n. med.", "dr n. o zdr." */
 const INNER_TITLES = new Set(['n.', 'o', 'zdr.', 'hum.', 'farm.']);
 const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;

@@ -13,6 +13,7 @@ import { type PageSubject, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
 import { phraseOfTitle } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
+import { spelledOutStart } from './spelled-out-email.ts';
 import { roleBefore, roleBehind, type StatedRole, withoutTitles } from './stated-role.ts';
 import { columnNamed } from './table-columns.ts';
 
@@ -50,8 +51,35 @@ const CREDIT =
 const SUPPLIERS =
   /^(?:(?:our|local|unsere|nos|nuestros|i nostri|os nossos|onze|våra|våre|vores|nasi|naši|nasze|naše)\s)?(?:(?:local|regionale)\s)?(?:producteurs?|producers|productores|produtores|produttori|producenten|producenter|produsenter|erzeuger|lieferanten|fournisseurs|suppliers|leverandører|leverantörer|leveranciers|proveedores|fornitori|fornecedores|dostawcy|dodavatelé|dodávatelia|beszállítóink|toimittajat|furnizori|tedarikçilerimiz)(?!\p{L})/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
+/** Verbs of leading and caring, at the end of the text before a name; the passive in languages that put it there. */
+const LED = new RegExp(
+  `(?<!\\p{L})(?:${[
+    '(?:led|run|headed|managed|chaired|looked after|overseen|coordinated|supervised) by',
+    '(?:leitet|leiten|betreut|betreuen|führt|führen|verantwortet|verantworten)',
+    '(?:dirig|anim|encadr|gér|ten|assur|coordonn)(?:ée?|ue?)s? par',
+    "(?:s['’]occupent?)",
+    '(?:dirigid|coordinad|llevad|gestionad|atendid|coordenad|liderad|gerid|orientad)[oa]s? por',
+    '(?:se (?:ocupan?|encargan?)|dirige|dirigen|coordina|coordinan)',
+    '(?:dirett|guidat|curat|coordinat|gestit|tenut|rett)[oaie] da',
+    '(?:se ne occupano?|si occupano?)',
+    '(?:geleid|gerund|begeleid|verzorgd|gecoördineerd) door|leidt|leiden|verzorgt|verzorgen|coördineert',
+    '(?:prowadzi|prowadzą|kieruje|kierują|opiekuje się|opiekują się|zajmuje się|zajmują się)',
+    '(?:řídí|vede|vedou|vedie|vedú|riadi|zajišťuje|zabezpečuje|(?:má|mají|majú) na starosti|stará se|starají se|vodi|vode)',
+    'vezeti|vezetik',
+    '(?:leds|ledes|drivs|drives|sköts|styres) a[vf]',
+    'vetää|johtaa|johtavat|vetävät',
+    '(?:condus|conduse|coordonat)ă? de',
+    'руководит|руководят|ведёт|ведет|возглавляет|керує|очолює',
+  ].join(
+    '|',
+  )})(?:\\s(?:seit|od|depuis|since|desde|dal|sinds|sedan|siden|vuodesta)(?:\\s[\\p{Ll}\\d.]+){1,2})?\\s+$`,
+  'iu',
+);
 /** Between two names. */
 const AND = /^\s*(?:&|(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)(?=\s))\s*$/u;
+const LONGEST_ADDRESS = 80;
+/** Between a name and its address. */
+const MAX_BEFORE_ADDRESS = 10;
 const MAX_WORDS_OF_LABEL = 4;
 const LINES_BELOW_HEADING = 30;
 const LONGEST_HEADING = 80;
@@ -130,6 +158,11 @@ function titleOfHeading(written: string): string | null {
   return isBody || isRoleLine(text) ? text : null;
 }
 
+/** Whether a heading is above the names of others: partners, suppliers, guests, winners, former people. */
+export function isHeadingOfOthers(text: string): boolean {
+  return [OUTSIDERS, OF_THE_PAST, NO_PEOPLE, SUPPLIERS, CREDIT].some((others) => others.test(text));
+}
+
 /** The names of a line that has nothing else but, in the next element, what the person is from. */
 function namesOnly(written: string): NameInText[] {
   const [text = ''] = written.split(BOUNDARY, 1);
@@ -151,6 +184,7 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   let end = 0;
   const names = namesInText(clause);
   const shared = sharedRoles(names, clause, subject);
+  const isLed = ledIn(names, clause, subject);
   const isListOfNames = areMostlyNames(names.map(({ name }) => name));
   for (const [at, { name, from, to }] of names.entries()) {
     const after = clause.slice(to);
@@ -161,7 +195,9 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
       listed ?? roleAround(clause.slice(0, from), name, after, subject) ?? shared[at] ?? null;
     if (PART_OF_NAME.test(after)) continue;
     if (role === null) {
-      if (subject !== 'other' && isCalled(clause, name, after)) cards.push(personCard(name, null));
+      const isCalledByName = subject !== 'other' && isCalled(clause, name, after);
+      if (isLed[at] === true) cards.push(personCard(name, null, 'team-name'));
+      else if (isCalledByName) cards.push(personCard(name, null));
       continue;
     }
     label = role.isLabel ? role : null;
@@ -210,9 +246,29 @@ function sharedRoles(
   return roles;
 }
 
+/** Which of the names lead or look after something by a verb: "led by Jane Doe", "Die Abteilung leitet Jane Doe". */
+function ledIn(names: readonly NameInText[], clause: string, subject: PageSubject): boolean[] {
+  const isLed: boolean[] = [];
+  for (const [at, { name, from, to }] of names.entries()) {
+    const before = names[at - 1];
+    const isSure = subject !== 'other' || CONTACT_BEHIND.test(clause.slice(to));
+    const isJoined =
+      before !== undefined &&
+      isLed[at - 1] === true &&
+      AND.test(withoutTitles(clause.slice(before.to, from)));
+    const isOwn = isJoined || (isSure && LED.test(withoutTitles(clause.slice(0, from))));
+    isLed.push(isOwn && nameEvidence(name) === 'known' && !OF_FIRM.test(clause.slice(to)));
+  }
+  const isOfOthers = firmIn(clause) !== null || OF_THE_PAST.test(clause) || OUTSIDERS.test(clause);
+  return isOfOthers ? [] : isLed;
+}
+
 /** A known given name with a contact right behind it needs no role: "led by Jane Doe, 020 …". */
 function isCalled(clause: string, name: string, after: string): boolean {
-  if (!CONTACT_AT_ONCE.test(after) || nameEvidence(name) !== 'known') return false;
+  const spelledOut = spelledOutStart(after.slice(0, LONGEST_ADDRESS));
+  const hasContact =
+    CONTACT_AT_ONCE.test(after) || (spelledOut !== -1 && spelledOut <= MAX_BEFORE_ADDRESS);
+  if (!hasContact || nameEvidence(name) !== 'known') return false;
   return firmIn(clause) === null && !OF_THE_PAST.test(clause) && !OUTSIDERS.test(clause);
 }
 
@@ -241,9 +297,13 @@ function labelBefore(before: string): StatedRole | null {
   return { title, isLabel: true, isStatement: true, isOwn: false };
 }
 
-function personCard(name: string, title: string | null): ContactCard {
+function personCard(
+  name: string,
+  title: string | null,
+  technique: 'team-card' | 'team-name' = 'team-card',
+): ContactCard {
   return contactCard({
-    technique: 'team-card',
+    technique,
     kind: 'person',
     name: withoutWordBefore(name),
     title,

@@ -5,19 +5,25 @@ import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
 import { isContactLine } from './introduced-names.ts';
 import { organizationNameTest } from './is-organization-name.ts';
-import { type PageLines, readPageLines } from './page-lines.ts';
+import { type PageLine, type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { areMostlyNames, nameEvidence } from './name-evidence.ts';
-import { personNameKey } from './person-name.ts';
+import { personNameKey, readPersonName } from './person-name.ts';
 import { isAboutGuests, subjectOf } from './page-subject.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
 import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
-import { isAuditorOfFirm, isBelowQuotation, statedPersons } from './stated-persons.ts';
+import {
+  isAuditorOfFirm,
+  isBelowQuotation,
+  isHeadingOfOthers,
+  statedPersons,
+} from './stated-persons.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
-const OF_ORGANIZATION = new Set(['team', 'about', 'contact', 'imprint']);
+const OF_TEAM: ReadonlySet<string> = new Set(['team']);
+const OF_ORGANIZATION: ReadonlySet<string> = new Set(['team', 'about', 'contact', 'imprint']);
 
 /**
  * People on team pages: names in a repeated structure, each with a role, links or contacts beside it, in any
@@ -40,7 +46,8 @@ export function readTeamCards(source: PageSource): ContactCard[] {
     page,
     names,
     isOfOrganization: subject === 'team' || subject === 'organization',
-    isNamedForIt: isNamedForOrganization(source),
+    isNamedForIt: isNamedFor(OF_ORGANIZATION, source),
+    isNamedForTeam: isNamedFor(OF_TEAM, source),
     isOfTeam: isTeamPage(source, page),
   };
   const accepted: PersonCard[] = [];
@@ -59,9 +66,11 @@ export function readTeamCards(source: PageSource): ContactCard[] {
       ((title !== null && isTitleNear) || !isOrganization(found.name)) &&
       !isAuditorOfFirm(title ?? '', textBehind(found, page)),
   );
-  const cards = withoutShared(persons)
+  const read = withoutShared(persons)
     .toSorted((a, b) => a.found.line - b.found.line)
-    .slice(0, MAX_CARDS)
+    .slice(0, MAX_CARDS);
+  const cards = read
+    .filter(hasAnything)
     .map(({ found, title, company, emails, phones, profiles }) =>
       contactCard({
         technique: 'team-card',
@@ -86,7 +95,12 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const stated = statedPersons(page, source).filter(
     (card) => !known.has(keyOf(card)) && !isHost(card),
   );
-  return [...cards, ...inSentences, ...stated];
+  const withRoles = [...cards, ...inSentences, ...stated];
+  for (const card of withRoles) known.add(keyOf(card));
+  const bare = read
+    .filter((card) => !hasAnything(card) && !known.has(card.found.key))
+    .map(({ found: { name } }) => contactCard({ technique: 'team-name', kind: 'person', name }));
+  return [...withRoles, ...bare];
 }
 
 /** The rest of the line of a name. */
@@ -118,12 +132,14 @@ interface PlacedNames {
   isOfOrganization: boolean;
   /** Its address or title says so. */
   isNamedForIt: boolean;
+  /** They say that it shows people. */
+  isNamedForTeam: boolean;
   isOfTeam: boolean;
 }
 
 function readGroup(
   group: readonly FoundName[],
-  { source, page, names, isOfOrganization, isNamedForIt, isOfTeam }: PlacedNames,
+  { source, page, names, isOfOrganization, isNamedForIt, isNamedForTeam, isOfTeam }: PlacedNames,
 ): ReadCard[] {
   const isOfNames = areMostlyNames(group.map(({ name }) => name));
   const read = cardExtents(group.slice(0, MAX_CARDS), page, names)
@@ -139,15 +155,45 @@ function readGroup(
   ).size;
   const isTeam = distinct >= 2 && isOfTeam && isAllPlaced(read);
   const isOfPeople = isOfNames && isOfOrganization && isNamedForIt && isPlaced(read, isOfTeam);
+  const mayBeBare = isOfNames && isOfTeam && distinct >= 2;
+  const isOwn = ({ card }: ReadCard): boolean =>
+    hasAnything(card) || (mayBeBare && isBareName(card, page, isNamedForTeam));
   if ((convincing >= 2 && convincing * 2 >= distinct) || isTeam || isOfPeople) {
-    return withUsualTitles(read, isOfPeople).filter(({ card }) => hasAnything(card));
+    return withUsualTitles(read, isOfPeople).filter(isOwn);
   }
+  if (mayBeBare && convincing === 0) return read.filter(isOwn);
   return read.flatMap(({ card, ...lines }) => {
     const isPerson = isOfOrganization && isKnownWithContact(card, page);
     if (!isPerson && !standsAlone(card)) return [];
     const title = card.title ?? (isPerson || card.hasOwnContact ? card.unknownTitle : null);
     return [{ ...lines, card: { ...card, title } }];
   });
+}
+
+/**
+ * A known given name that is alone on its line, below a heading for the team or, on a page named for it, below one that
+ * announces nobody else.
+ */
+function isBareName(
+  { found, isAuthor }: PersonCard,
+  { lines }: PageLines,
+  isNamed: boolean,
+): boolean {
+  if (isAuthor || found.isTentative || nameEvidence(found.name) !== 'known') return false;
+  if (readPersonName(lines[found.line]?.text ?? '') !== found.name) return false;
+  const heading = headingAbove(found.line, lines);
+  if (heading === null) return isNamed;
+  if (isHeadingOfOthers(heading)) return false;
+  return isNamed || kindOfName(heading)?.kind === 'team' || isRoleLine(heading);
+}
+
+/** The nearest heading above a line that is no name. */
+function headingAbove(line: number, lines: readonly PageLine[]): string | null {
+  for (let at = line - 1; at >= 0; at -= 1) {
+    const { elements: [element] = [], text = '' } = lines[at] ?? {};
+    if (/^h[1-6]$/.test(element?.name ?? '') && readPersonName(text) === null) return text;
+  }
+  return null;
 }
 
 /** A name without a known given name needs a role right beside it, or a contact of its own. */
@@ -199,10 +245,10 @@ function isTeamPage({ url }: PageSource, { lines }: PageLines): boolean {
   );
 }
 
-/** A page whose address or title says that it is about the organisation or its people. */
-function isNamedForOrganization({ url, page }: PageSource): boolean {
+/** A page whose address or title says that it is of one of these kinds. */
+function isNamedFor(kinds: ReadonlySet<string>, { url, page }: PageSource): boolean {
   const names = [...partsOfPath(url), ...page.title.split(/\s[|–—-]\s/u)];
-  return names.some((name) => OF_ORGANIZATION.has(kindOfName(name)?.kind ?? ''));
+  return names.some((name) => kinds.has(kindOfName(name)?.kind ?? ''));
 }
 
 function partsOfPath(url: string): string[] {

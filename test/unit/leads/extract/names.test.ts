@@ -152,6 +152,7 @@ test('degrees after a name are dropped', () => {
 
 test('a code in brackets behind a name is dropped', () => {
   expect(readPersonName('Virtanen Outi (OVI)')).toBe('Virtanen Outi');
+  expect(readPersonName('Mona Berg (KrF)')).toBe('Mona Berg');
 });
 
 test('titles, accents, word order and middle initials do not make another person', () => {

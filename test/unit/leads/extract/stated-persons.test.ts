@@ -261,11 +261,42 @@ describe('without a known given name', () => {
 });
 
 test('a known given name with a contact right behind it needs no role on a page about the organisation', () => {
-  const text = 'The group is led by Hannah Osei; 07400 900 553 before noon.';
+  const text = 'For rides ask for Hannah Osei; 07400 900 553 before noon.';
   expect(read(`<p>${text}</p>`)).toEqual([['Hannah Osei', null]]);
   expect(read(`<p>${text}</p>`, '/x')).toEqual([]);
   expect(read(`<p>${text.replace('Hannah', 'Grelva')}</p>`)).toEqual([]);
   expect(read('<p>Acme Ltd, Hannah Osei, 07400 900 553</p>')).toEqual([]);
+});
+
+describe('somebody who leads or looks after something by a verb needs no role', () => {
+  test.each([
+    'The group is led by Jane Doe and meets on Mondays.',
+    'Die Abteilung leitet seit 2011 Jane Doe.',
+    "L'atelier est animé par Jane Doe.",
+    'Los talleres están coordinados por Jane Doe.',
+    'La segreteria è retta da Jane Doe.',
+    'A secretaria é coordenada por Jane Doe.',
+    'De groep wordt geleid door Jane Doe.',
+    'Pracownię prowadzi Jane Doe.',
+    'Nástrojárnu řídí od začátku pan Jane Doe.',
+    'A csoportot vezeti Jane Doe.',
+    'Gruppen leds av Jane Doe.',
+    'Секцию ведёт Jane Doe.',
+  ])('%s', (text) => {
+    expect(read(`<p>${text}</p>`)).toEqual([['Jane Doe', null]]);
+    expect(read(`<p>${text}</p>`, '/x')).toEqual([]);
+    expect(read(`<p>${text.replace('Jane', 'Grelva')}</p>`)).toEqual([]);
+  });
+
+  test('nor does whom "and" joins to such a name, or, with a contact, one of another page', () => {
+    expect(read('<p>Del voluntariado se ocupan Jane Doe y John Smith.</p>')).toEqual([
+      ['Jane Doe', null],
+      ['John Smith', null],
+    ]);
+    const html = '<p>Die Abteilung leitet Jane Doe, erreichbar unter 020 7946 0124.</p>';
+    expect(read(html, '/x')).toEqual([['Jane Doe', null]]);
+    expect(read('<p>The tour is led by Jane Doe of Roses Ltd.</p>')).toEqual([]);
+  });
 });
 
 test('labels may begin with an ordinal and end with a full stop', () => {

@@ -4,6 +4,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
+import { LED } from './leading-verbs.ts';
 import { isContactPersonLabel } from './line-label.ts';
 import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
@@ -16,6 +17,15 @@ import { isRoleLine } from './role-words.ts';
 import { spelledOutStart } from './spelled-out-email.ts';
 import { roleBefore, roleBehind, type StatedRole, withoutTitles } from './stated-role.ts';
 import { columnNamed } from './table-columns.ts';
+import {
+  CREDIT,
+  isAuditorOfFirm,
+  NO_PEOPLE,
+  OF_FIRM,
+  OF_THE_PAST,
+  OUTSIDERS,
+  SUPPLIERS,
+} from './words-of-others.ts';
 
 const LONGEST_LINE = 900;
 /** Of text that is searched for people: at worst, names in a text of this length take a second. */
@@ -27,54 +37,12 @@ const CONTACT_BEHIND =
   /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 const CONTACT_AT_ONCE =
   /^\s*[,;:(–—-]?\s*(?:\p{L}{1,8}\.?:?\s*)?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
-const OF_THE_PAST =
-  /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
-/** Roles of people who work for others, and of those whom organisations only name because they must. */
-const OUTSIDERS =
-  /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
-/** With the name of a firm behind their own, auditors and accountants are not of the organisation. */
-const AUDITOR =
-  /audit|revis|prüfer|treuhänd|accountant|bookkeep|buchhalt|comptable|contable|contador|contabil|boekhoud|regnskap|bokför|kirjanpit|tilintark|księg|účetn|daňov|knjigovo|könyv/iu;
-const OF_FIRM =
-  /^\s*(?:,|\(|[–—-]\s|(?:of|at|from|with|von|der|bei|de|di|dello|della|van|bij|fra|från|hos|ved|av|z|ze|od|u)(?:\s(?:the|la|el|lo|firmy|kancelarii|studio))?\s)\s*(?!\p{L}+(?:day|tag)s?(?!\p{L}))\p{Lu}[\p{L}&.-]{3,}\s(?:[&+]\s)?\p{Lu}\p{L}/u;
 /** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
 const ELSEWHEN =
   /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
 /** "Captain Jane Doe Memorial Run" is nobody. */
 const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
-/** Headings above the names of organisations and the like. */
-const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
-/** Labels of those who made, gave, won or perform something, or were pupils. */
-const CREDIT =
-  /(?<!\p{L})(?:helden|heroes|héros|héroes|eroi|heróis|hjältar|helte|vorbild|inspir|idol|influen|einflüsse|producteur|producer|productor|produtor|produttor|producent|erzeuger|lieferant|fournisseur|supplier|leverand|leverant|proveedor|fornitor|fornecedor|dostawc|dodavatel|dodávateľ|beszállít|autor(?!i)|auteur|autoř|oprac|zpracoval|spracoval|bearbeit|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]i|illustra|ilustra|maquet|programmier|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spende|donat|gewinn|winner|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|absol|(?:texte?s?|tekst|textos?|testi|bild(?:er)?|obraz|layout|satz|druck|print|impresión|dessins?|diseño|desenho|quelle|source|fuente|fonte|bron|źródło|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|patron|students?|alumn[iae]|schüler(?:innen)?|élèves?|uczniowie|žáci|alunn[io]|sopran[oa]?|mezzo|alto?|tenore?|basso?|bas|bariton[oe]?|piano|klavier|violine?|cello|flauto|flöte|gitarre|guitare?)(?!\p{L}))/iu;
-/** Headings above those who supply the organisation. */
-const SUPPLIERS =
-  /^(?:(?:our|local|unsere|nos|nuestros|i nostri|os nossos|onze|våra|våre|vores|nasi|naši|nasze|naše)\s)?(?:(?:local|regionale)\s)?(?:producteurs?|producers|productores|produtores|produttori|producenten|producenter|produsenter|erzeuger|lieferanten|fournisseurs|suppliers|leverandører|leverantörer|leveranciers|proveedores|fornitori|fornecedores|dostawcy|dodavatelé|dodávatelia|beszállítóink|toimittajat|furnizori|tedarikçilerimiz)(?!\p{L})/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
-/** Verbs of leading and caring, at the end of the text before a name; the passive in languages that put it there. */
-const LED = new RegExp(
-  `(?<!\\p{L})(?:${[
-    '(?:led|run|headed|managed|chaired|looked after|overseen|coordinated|supervised) by',
-    '(?:leitet|leiten|betreut|betreuen|führt|führen|verantwortet|verantworten)',
-    '(?:dirig|anim|encadr|gér|ten|assur|coordonn)(?:ée?|ue?)s? par',
-    "(?:s['’]occupent?)",
-    '(?:dirigid|coordinad|llevad|gestionad|atendid|coordenad|liderad|gerid|orientad)[oa]s? por',
-    '(?:se (?:ocupan?|encargan?)|dirige|dirigen|coordina|coordinan)',
-    '(?:dirett|guidat|curat|coordinat|gestit|tenut|rett)[oaie] da',
-    '(?:se ne occupano?|si occupano?)',
-    '(?:geleid|gerund|begeleid|verzorgd|gecoördineerd) door|leidt|leiden|verzorgt|verzorgen|coördineert',
-    '(?:prowadzi|prowadzą|kieruje|kierują|opiekuje się|opiekują się|zajmuje się|zajmują się)',
-    '(?:řídí|vede|vedou|vedie|vedú|riadi|zajišťuje|zabezpečuje|(?:má|mají|majú) na starosti|stará se|starají se|vodi|vode)',
-    'vezeti|vezetik',
-    '(?:leds|ledes|drivs|drives|sköts|styres) a[vf]',
-    'vetää|johtaa|johtavat|vetävät',
-    '(?:condus|conduse|coordonat)ă? de',
-    'руководит|руководят|ведёт|ведет|возглавляет|керує|очолює',
-  ].join(
-    '|',
-  )})(?:\\s(?:seit|od|depuis|since|desde|dal|sinds|sedan|siden|vuodesta)(?:\\s[\\p{Ll}\\d.]+){1,2})?\\s+$`,
-  'iu',
-);
 /** Between two names. */
 const AND = /^\s*(?:&|(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)(?=\s))\s*$/u;
 const LONGEST_ADDRESS = 80;
@@ -158,11 +126,6 @@ function titleOfHeading(written: string): string | null {
   return isBody || isRoleLine(text) ? text : null;
 }
 
-/** Whether a heading is above the names of others: partners, suppliers, guests, winners, former people. */
-export function isHeadingOfOthers(text: string): boolean {
-  return [OUTSIDERS, OF_THE_PAST, NO_PEOPLE, SUPPLIERS, CREDIT].some((others) => others.test(text));
-}
-
 /** The names of a line that has nothing else but, in the next element, what the person is from. */
 function namesOnly(written: string): NameInText[] {
   const [text = ''] = written.split(BOUNDARY, 1);
@@ -210,15 +173,6 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
     cards.push(personCard(name, role.title));
   }
   return cards;
-}
-
-/** Whether a name with a role, and a text behind it, is that of an auditor or accountant of another firm. */
-export function isAuditorOfFirm(title: string, after: string): boolean {
-  if (!AUDITOR.test(title) || !OF_FIRM.test(after)) return false;
-  // "Auditors: Jane Doe, John Smith"
-  const [next] = namesInText(after);
-  const isListed = next !== undefined && /^[\s,]*$/u.test(after.slice(0, next.from));
-  return !isListed || nameEvidence(next.name) !== 'known';
 }
 
 /**

@@ -1,24 +1,21 @@
 import type { HtmlElement } from '#src/files/html-tree.ts';
 import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
+import { isBareName } from './bare-names.ts';
 import { cardExtents } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
 import { isContactLine } from './introduced-names.ts';
 import { organizationNameTest } from './is-organization-name.ts';
-import { type PageLine, type PageLines, readPageLines } from './page-lines.ts';
+import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { areMostlyNames, nameEvidence } from './name-evidence.ts';
-import { personNameKey, readPersonName } from './person-name.ts';
+import { personNameKey } from './person-name.ts';
 import { isAboutGuests, subjectOf } from './page-subject.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
 import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
-import {
-  isAuditorOfFirm,
-  isBelowQuotation,
-  isHeadingOfOthers,
-  statedPersons,
-} from './stated-persons.ts';
+import { isBelowQuotation, statedPersons } from './stated-persons.ts';
+import { isAuditorOfFirm } from './words-of-others.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
@@ -69,20 +66,7 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const read = withoutShared(persons)
     .toSorted((a, b) => a.found.line - b.found.line)
     .slice(0, MAX_CARDS);
-  const cards = read
-    .filter(hasAnything)
-    .map(({ found, title, company, emails, phones, profiles }) =>
-      contactCard({
-        technique: 'team-card',
-        kind: 'person',
-        name: found.name,
-        title,
-        company,
-        emails,
-        phones,
-        profiles,
-      }),
-    );
+  const cards = read.filter(hasAnything).map(cardOf);
   const inSentences = sentencePersons(
     page,
     source.region,
@@ -95,12 +79,29 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const stated = statedPersons(page, source).filter(
     (card) => !known.has(keyOf(card)) && !isHost(card),
   );
-  const withRoles = [...cards, ...inSentences, ...stated];
-  for (const card of withRoles) known.add(keyOf(card));
+  return withBareNames([...cards, ...inSentences, ...stated], read);
+}
+
+/** Of somebody whom nothing else on the page tells of, the name alone. */
+function withBareNames(cards: readonly ContactCard[], read: readonly PersonCard[]): ContactCard[] {
+  const known = new Set(cards.map(keyOf));
   const bare = read
     .filter((card) => !hasAnything(card) && !known.has(card.found.key))
     .map(({ found: { name } }) => contactCard({ technique: 'team-name', kind: 'person', name }));
-  return [...withRoles, ...bare];
+  return [...cards, ...bare];
+}
+
+function cardOf({ found, title, company, emails, phones, profiles }: PersonCard): ContactCard {
+  return contactCard({
+    technique: 'team-card',
+    kind: 'person',
+    name: found.name,
+    title,
+    company,
+    emails,
+    phones,
+    profiles,
+  });
 }
 
 /** The rest of the line of a name. */
@@ -168,32 +169,6 @@ function readGroup(
     const title = card.title ?? (isPerson || card.hasOwnContact ? card.unknownTitle : null);
     return [{ ...lines, card: { ...card, title } }];
   });
-}
-
-/**
- * A known given name that is alone on its line, below a heading for the team or, on a page named for it, below one that
- * announces nobody else.
- */
-function isBareName(
-  { found, isAuthor }: PersonCard,
-  { lines }: PageLines,
-  isNamed: boolean,
-): boolean {
-  if (isAuthor || found.isTentative || nameEvidence(found.name) !== 'known') return false;
-  if (readPersonName(lines[found.line]?.text ?? '') !== found.name) return false;
-  const heading = headingAbove(found.line, lines);
-  if (heading === null) return isNamed;
-  if (isHeadingOfOthers(heading)) return false;
-  return isNamed || kindOfName(heading)?.kind === 'team' || isRoleLine(heading);
-}
-
-/** The nearest heading above a line that is no name. */
-function headingAbove(line: number, lines: readonly PageLine[]): string | null {
-  for (let at = line - 1; at >= 0; at -= 1) {
-    const { elements: [element] = [], text = '' } = lines[at] ?? {};
-    if (/^h[1-6]$/.test(element?.name ?? '') && readPersonName(text) === null) return text;
-  }
-  return null;
 }
 
 /** A name without a known given name needs a role right beside it, or a contact of its own. */

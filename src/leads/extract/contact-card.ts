@@ -13,6 +13,7 @@ export const TECHNIQUES = [
   'visible-text',
   'meta',
   'team-card',
+  'team-name',
   'member-card',
   'script-json',
   'profile-link',

@@ -70,6 +70,6 @@ function isKnown(word: string): boolean {
 function partsOf(word: string): string[] {
   return word
     .split(/[-‑]/u)
-    .map((part) => part.replace(/[^\p{L}\p{M}'’]+/gu, ''))
+    .map((part) => part.replace(/[^\p{L}\p{M}'’]+|ª/gu, ''))
     .filter((part) => part !== '');
 }

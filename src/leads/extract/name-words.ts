@@ -33,7 +33,7 @@ const NO_NAME = [
   'international global worldwide university institute foundation association society school college hospital',
   'clinic hotel restaurant church museum ministry street avenue road boulevard square building floor',
   'north south east central region country united kingdom states america europe asia africa emea apac',
-  'angeles janeiro aires zealand switzerland germany austria france spain',
+  'cllrs councillors janeiro aires zealand switzerland germany austria france spain',
   'italy poland sweden norway denmark finland netherlands belgium portugal canada australia singapore japan',
   'china india brazil mexico turkey russia ukraine deutschland osterreich schweiz espana italia polska sverige',
   'main quick links useful site map back next previous close open toggle skip content share print save name title',
@@ -102,7 +102,7 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
     'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
     'et paeddr phmr thdr icdr bca mga lek med dent vet pol agr techn theol mont oec.publ dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
     'geol kommr assessor ass mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
-    'sc г-н г-жа д-р проф τ дρ κ sayın bay bayan'
+    'sc m° m.° mº m.º г-н г-жа д-р проф τ дρ κ sayın bay bayan'
   ).split(' '),
 );
 
@@ -110,6 +110,6 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
 export const TITLES_AFTER: ReadonlySet<string> = new Set(
   (
     'phd dphil md mba msc bsc ma ba ms bs llm llb jd esq cpa cfa cfp pe pmp dds dmd dvm rn np pa pac mph edd psyd cissp ' +
-    'jr sr jun sen dis mha mpa ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs csc drsc osb sj aca fcca bed'
+    'jr sr jun sen ml st мл ст dis mha mpa ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs csc drsc osb sj aca fcca bed'
   ).split(' '),
 );

@@ -123,6 +123,17 @@ export const OFFICES = [
   'predsjednik predsjednica dopredsjednik dopredsjednica potpredsjednik potpredsjednica predsednik predsednica podpredsednik podpredsednica clan clanica clanovi clanice',
   'tajnik tajnica blagajnik blagajnica ravnatelj ravnateljica direktor direktorica direktorka voditelj voditeljica vodja upravitelj upravnik upravnica urednik urednica koordinator koordinatorica',
   'nacelnik nacelnica gradonacelnik zupan zupanja zupnik kapelnik ucitelj uciteljica profesorica odvjetnik odvjetnica odvetnik odvetnica biljeznik lijecnik lijecnica zdravnik zdravnica skiper skladistar kuhar kuharica',
+  // Further plurals, and posts that are often given to two
+  'groundsmen handyman handymen caretakers gardeners assistants receptionists coordinators directors managers owners founders nurses hygienists clerks cooks chefs',
+  'assistentinnen assistenten geschaftsfuhrerinnen inhaberinnen leiterinnen lehrerinnen trainerinnen ubungsleiterinnen betreuerinnen arzte arztinnen zahnarzte zahnarztinnen',
+  'vorsitzenden beisitzerinnen azubis praktikanten gartnerinnen sachbearbeiterinnen assistantes directeurs directrices gerants infirmieres medecins educatrices apprentis stagiaires sommeliers proprietaires jardiniers',
+  'asistentes secretarias directoras gerentes medicas coordinadoras monitoras jardineros titolari assistenti segretarie direttori coordinatori educatrici enfermeiras',
+  'medewerkers medewerksters directeuren eigenaren eigenaars oprichters artsen tandartsen docenten begeleiders stagiairs',
+  'asystentki lekarze lekarki nauczycielki wychowawczynie instruktorki opiekunki specjalistki kierownicy dyrektorzy wlasciciele higienistki rejestratorki pielegniarki praktykantka konserwator',
+  'assistenter sjukskoterskor larlingar sykepleiere laerere pedagoger hoitajat rehtorit ohjaajat sihteerit avustajat talonmies keittaja siivooja',
+  'asistentky lekari lekarky ucitelky majitele instruktorky treneri obsluha personalistka personalista hygienistky serizovac nastrojar',
+  'asszisztensek orvosok tulajdonosok ugyvezetok vezetok edzok takarito avocati directori administratori antrenori ingrijitor asistanlar doktorlar mudurler',
+  'βοηθοι γιατροι καθηγητες υπευθυνοι ιδιοκτητες ассистенты врачи учителя менеджеры директора руководители',
 ].join(' ');
 
 /** Offices that are also common surnames. */

@@ -10,11 +10,17 @@ const EXTENSION = /\.\w{2,5}$/;
 const TITLE_PARTS = /\s[|–—-]\s/u;
 const OF_ORGANIZATION = ['about', 'contact', 'imprint'];
 
+/** Minutes of meetings, which name applicants, visitors and those who resigned. */
+const MINUTES =
+  /^(?:minutes|mødereferat|referat|sitzungsprotokoll|protokoll|notulen|compte[- ]rendu|procès[- ]verbal|actas?|atas?|verbal[ei]|zápis|zápisnica|protokół|pöytäkirja|jegyzőkönyv|proces[- ]verbal|tutanak|протокол|πρακτικά)(?!\p{L})/iu;
+
 /** Whether the address or the title of a page says that the people on it are guests, alumni and the like. */
 export function isAboutGuests({ url, page }: PageSource): boolean {
   const last = (URL.parse(url)?.pathname ?? '').split('/').findLast((part) => part !== '') ?? '';
   const [title = ''] = page.title.split(TITLE_PARTS, 1);
-  return [last.replace(EXTENSION, ''), title].some(isNameOfOthers);
+  return [last.replace(EXTENSION, ''), title].some(
+    (name) => isNameOfOthers(name) || MINUTES.test(name.trim()),
+  );
 }
 
 /** What a page is about, by its address, title and headings; null for news. */

@@ -1,3 +1,4 @@
+import { isGivenName } from './given-names.ts';
 import {
   INSTITUTION,
   NO_NAME_WORDS,
@@ -23,7 +24,12 @@ const WITHOUT_CAPITALS = /^[\u0590-\u06ff\u0900-\u0e7f\p{M}'’"״׳-]{2,16}$/u;
 const CAPITALISED = /^(?:d['’])?\p{Lu}[\p{L}\p{M}]*(?:['’ʼ`‑-][\p{L}\p{M}]+){0,3}$/u;
 /** "Verwaltungs-GmbH" */
 const LEGAL_FORM_BEHIND = /[-‑](?:G?mbH|AG|KG|SE|OHG|Stiftung)$/u;
-const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.)$/u;
+/** "J.", "J.-P.", and "M.ª" for María. */
+const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.|\p{Lu}\.?ª)$/u;
+/** The code of an employee or a party behind the name: "Doe Jane (JDO)", "Jane Doe (KrF)". */
+const CODE = /\s\(\p{Lu}\p{L}{1,3}\)$/u;
+/** Between other titles: "dr n. med.", "dr n. o zdr." */
+const INNER_TITLES = new Set(['n.', 'o', 'zdr.', 'hum.', 'farm.']);
 const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
 
 /**
@@ -32,7 +38,8 @@ const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
  */
 export function readPersonName(text: string): string | null {
   if (text.length > 3 * LONGEST_NAME) return null;
-  const name = withoutDegrees(text.replace(/[\s\u00a0\u3000]+/g, ' ').trim());
+  const written = text.replace(/[\s\u00a0\u3000]+/g, ' ').trim();
+  const name = withoutDegrees(written).replace(CODE, '');
   if (name.length < 2 || name.length > LONGEST_NAME) return null;
   if (UNSPACED.test(name)) return readUnspacedName(name);
   if (/[\d@:;/\\|!?&+*=<>{}[\]_#%•…]/.test(name)) return null;
@@ -82,9 +89,13 @@ function isName(words: readonly string[]): boolean {
   return full >= 1 && !INITIAL.test(core.at(-1) ?? '');
 }
 
-/** "Jane Doe y John Smith", but not "José Ortega y Gasset". */
+/** "Jane Doe y John Smith" and "Jane y John Smith", but not "José Ortega y Gasset". */
 function isTwoNames(words: readonly string[]): boolean {
   const at = words.findIndex((word) => /^[eyi]$/.test(word));
+  const [first = '', second = ''] = [words[at - 1], words[at + 1]].map((word) =>
+    plainLetters(word ?? ''),
+  );
+  if (at === 1 && isGivenName(first) && isGivenName(second)) return true;
   return at >= 2 && words.length - at > 2;
 }
 
@@ -115,7 +126,9 @@ function coreWords(name: string): string[] | null {
 
 function withoutTitles(words: readonly string[]): string[] {
   let from = 0;
-  while (from < words.length - 1 && TITLES_BEFORE.has(bare(words[from] ?? ''))) from += 1;
+  const isTitle = (word: string): boolean =>
+    TITLES_BEFORE.has(bare(word)) || (from > 0 && INNER_TITLES.has(word));
+  while (from < words.length - 1 && isTitle(words[from] ?? '')) from += 1;
   let to = words.length;
   const isShouted = words.every((word) => word === word.toUpperCase());
   while (to - from > 2 && isDegree(words[to - 1] ?? '') && !isShouted) to -= 1;
@@ -144,7 +157,7 @@ function isPostNominal(word: string, words: readonly string[]): boolean {
 function isDegree(word: string): boolean {
   const plain = word.replaceAll('.', '');
   if (!TITLES_AFTER.has(plain.toLowerCase())) return false;
-  return /\p{Lu}.*\p{Lu}/u.test(plain) || /^(?:jr|sr|jun|sen)$/i.test(plain);
+  return /\p{Lu}.*\p{Lu}/u.test(plain) || /^(?:jr|sr|jun|sen|ml|st|мл|ст)$/i.test(plain);
 }
 
 function bare(word: string): string {

@@ -4,6 +4,8 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
+import { LED } from './leading-verbs.ts';
+import { isContactPersonLabel } from './line-label.ts';
 import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
@@ -12,8 +14,18 @@ import { type PageSubject, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
 import { phraseOfTitle } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
+import { spelledOutStart } from './spelled-out-email.ts';
 import { roleBefore, roleBehind, type StatedRole, withoutTitles } from './stated-role.ts';
 import { columnNamed } from './table-columns.ts';
+import {
+  CREDIT,
+  isAuditorOfFirm,
+  NO_PEOPLE,
+  OF_FIRM,
+  OF_THE_PAST,
+  OUTSIDERS,
+  SUPPLIERS,
+} from './words-of-others.ts';
 
 const LONGEST_LINE = 900;
 /** Of text that is searched for people: at worst, names in a text of this length take a second. */
@@ -25,26 +37,17 @@ const CONTACT_BEHIND =
   /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 const CONTACT_AT_ONCE =
   /^\s*[,;:(–—-]?\s*(?:\p{L}{1,8}\.?:?\s*)?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
-const OF_THE_PAST =
-  /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
-/** Roles of people who work for others, and of those whom organisations only name because they must. */
-const OUTSIDERS =
-  /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
-/** With the name of a firm behind their own, auditors and accountants are not of the organisation. */
-const AUDITOR =
-  /audit|revis|prüfer|treuhänd|accountant|bookkeep|buchhalt|comptable|contable|contador|contabil|boekhoud|regnskap|bokför|kirjanpit|tilintark|księg|účetn|daňov|knjigovo|könyv/iu;
-const OF_FIRM = /^,\s\p{Lu}[\p{L}&.-]+\s\p{Lu}/u;
 /** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
 const ELSEWHEN =
   /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
 /** "Captain Jane Doe Memorial Run" is nobody. */
 const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
-/** Headings above the names of organisations and the like. */
-const NO_PEOPLE = /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
-/** Labels of those who made, gave, won or perform something, or were pupils. */
-const CREDIT =
-  /(?<!\p{L})(?:autor(?!i)|auteur|autoř|oprac|zpracoval|spracoval|bearbeit|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]i|illustra|ilustra|maquet|programmier|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spende|donat|gewinn|winner|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|absol|(?:texte?s?|tekst|textos?|testi|bild(?:er)?|obraz|layout|satz|druck|print|impresión|dessins?|diseño|desenho|quelle|source|fuente|fonte|bron|źródło|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|patron|students?|alumn[iae]|schüler(?:innen)?|élèves?|uczniowie|žáci|alunn[io]|sopran[oa]?|mezzo|alto?|tenore?|basso?|bas|bariton[oe]?|piano|klavier|violine?|cello|flauto|flöte|gitarre|guitare?)(?!\p{L}))/iu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
+/** Between two names. */
+const AND = /^\s*(?:&|(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)(?=\s))\s*$/u;
+const LONGEST_ADDRESS = 80;
+/** Between a name and its address. */
+const MAX_BEFORE_ADDRESS = 10;
 const MAX_WORDS_OF_LABEL = 4;
 const LINES_BELOW_HEADING = 30;
 const LONGEST_HEADING = 80;
@@ -71,13 +74,20 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
   if (subject === null) return [];
   const cards: ContactCard[] = [];
   const site = registrableDomain(source.url) ?? '';
-  let heading: { title: string | null; at: number } = { title: null, at: 0 };
+  let heading: { title: string | null; at: number; isOfOthers: boolean } = {
+    title: null,
+    at: 0,
+    isOfOthers: false,
+  };
   let characters = 0;
   for (const [at, line] of page.lines.entries()) {
     if (cards.length >= MAX_PERSONS) break;
     if (line.isForeign || line.isAuthor || line.text.length > LONGEST_LINE) continue;
     const text = withBoundaries(line);
-    if (isHeadingLine(line)) heading = { title: titleOfHeading(line.text), at };
+    if (isHeadingLine(line)) {
+      heading = { title: titleOfHeading(line.text), at, isOfOthers: SUPPLIERS.test(line.text) };
+    }
+    if (heading.isOfOthers) continue;
     if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
     characters += text.length;
     if (characters > MOST_CHARACTERS) break;
@@ -95,7 +105,7 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
 }
 
 /** The author of a quotation stands below it. */
-function isBelowQuotation(at: number, { lines }: PageLines): boolean {
+export function isBelowQuotation(at: number, { lines }: PageLines): boolean {
   return /^[“„"«]/u.test(lines[at - 1]?.text ?? '');
 }
 
@@ -136,24 +146,28 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   let label: StatedRole | null = null;
   let end = 0;
   const names = namesInText(clause);
+  const shared = sharedRoles(names, clause, subject);
+  const isLed = ledIn(names, clause, subject);
   const isListOfNames = areMostlyNames(names.map(({ name }) => name));
-  for (const { name, from, to } of names) {
+  for (const [at, { name, from, to }] of names.entries()) {
     const after = clause.slice(to);
     const listed: StatedRole | null = LIST.test(withoutTitles(clause.slice(end, from)))
       ? label
       : null;
     const role: StatedRole | null =
-      listed ?? roleAround(clause.slice(0, from), name, after, subject);
+      listed ?? roleAround(clause.slice(0, from), name, after, subject) ?? shared[at] ?? null;
     if (PART_OF_NAME.test(after)) continue;
     if (role === null) {
-      if (subject !== 'other' && isCalled(clause, name, after)) cards.push(personCard(name, null));
+      const isCalledByName = subject !== 'other' && isCalled(clause, name, after);
+      if (isLed[at] === true) cards.push(personCard(name, null, 'team-name'));
+      else if (isCalledByName) cards.push(personCard(name, null));
       continue;
     }
     label = role.isLabel ? role : null;
     end = to;
     if (!role.isOwn && !isListOfNames && nameEvidence(name) === 'unknown') continue;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
-    if (AUDITOR.test(role.title) && OF_FIRM.test(after)) continue;
+    if (isAuditorOfFirm(role.title, after)) continue;
     const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
     if (!isSure || OF_THE_PAST.test(clause) || OUTSIDERS.test(role.title)) continue;
     cards.push(personCard(name, role.title));
@@ -161,9 +175,54 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   return cards;
 }
 
+/**
+ * The roles of names that "and" joins to a name with a role, on pages about the organisation: "our two groundsmen, Jane
+ * Doe and John Smith", "Jane Doe and John Smith (caretakers)".
+ */
+function sharedRoles(
+  names: readonly NameInText[],
+  clause: string,
+  subject: PageSubject,
+): (StatedRole | null)[] {
+  const roles: (StatedRole | null)[] = names.map(() => null);
+  if (subject === 'other') return roles;
+  for (const [at, name] of names.entries()) {
+    const before = names[at - 1];
+    if (!before || !AND.test(withoutTitles(clause.slice(before.to, name.from)))) continue;
+    if (![before, name].every((one) => nameEvidence(one.name) === 'known')) continue;
+    const [stated, behind] = [
+      roleBefore(clause.slice(0, before.from)),
+      roleBehind(clause.slice(name.to)),
+    ];
+    if (behind === null) roles[at] = stated;
+    else if (stated === null) roles[at - 1] = behind;
+  }
+  return roles;
+}
+
+/** Which of the names lead or look after something by a verb: "led by Jane Doe", "Die Abteilung leitet Jane Doe". */
+function ledIn(names: readonly NameInText[], clause: string, subject: PageSubject): boolean[] {
+  const isLed: boolean[] = [];
+  for (const [at, { name, from, to }] of names.entries()) {
+    const before = names[at - 1];
+    const isSure = subject !== 'other' || CONTACT_BEHIND.test(clause.slice(to));
+    const isJoined =
+      before !== undefined &&
+      isLed[at - 1] === true &&
+      AND.test(withoutTitles(clause.slice(before.to, from)));
+    const isOwn = isJoined || (isSure && LED.test(withoutTitles(clause.slice(0, from))));
+    isLed.push(isOwn && nameEvidence(name) === 'known' && !OF_FIRM.test(clause.slice(to)));
+  }
+  const isOfOthers = firmIn(clause) !== null || OF_THE_PAST.test(clause) || OUTSIDERS.test(clause);
+  return isOfOthers ? [] : isLed;
+}
+
 /** A known given name with a contact right behind it needs no role: "led by Jane Doe, 020 …". */
 function isCalled(clause: string, name: string, after: string): boolean {
-  if (!CONTACT_AT_ONCE.test(after) || nameEvidence(name) !== 'known') return false;
+  const spelledOut = spelledOutStart(after.slice(0, LONGEST_ADDRESS));
+  const hasContact =
+    CONTACT_AT_ONCE.test(after) || (spelledOut !== -1 && spelledOut <= MAX_BEFORE_ADDRESS);
+  if (!hasContact || nameEvidence(name) !== 'known') return false;
   return firmIn(clause) === null && !OF_THE_PAST.test(clause) && !OUTSIDERS.test(clause);
 }
 
@@ -186,12 +245,19 @@ function labelBefore(before: string): StatedRole | null {
   if (title === '' || title.split(' ').length > MAX_WORDS_OF_LABEL) return null;
   if (CREDIT.test(title) || phraseOfTitle(title) === null || columnNamed(title) !== null)
     return null;
+  // "Acme Tools, contact:"
+  const last = title.split(/,\s*/u).at(-1) ?? '';
+  if (last !== title && isContactPersonLabel(last)) return null;
   return { title, isLabel: true, isStatement: true, isOwn: false };
 }
 
-function personCard(name: string, title: string | null): ContactCard {
+function personCard(
+  name: string,
+  title: string | null,
+  technique: 'team-card' | 'team-name' = 'team-card',
+): ContactCard {
   return contactCard({
-    technique: 'team-card',
+    technique,
     kind: 'person',
     name: withoutWordBefore(name),
     title,

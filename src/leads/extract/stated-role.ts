@@ -13,6 +13,9 @@ export interface StatedRole {
   isOwn: boolean;
 }
 
+/** "our two caretakers" */
+const COUNT =
+  /^(?:two|three|both|zwei|drei|beiden|deux|trois|dos|tres|dois|duas|três|due|tre|twee|drie|två|dwie|dwaj|trzy|dva|dvě|tři|két|három|doi|două)\s/iu;
 const MAX_WORDS_BETWEEN = 4;
 const MAX_WORDS_BEFORE = 4;
 const OWN = new Set(
@@ -69,7 +72,7 @@ export function roleBefore(before: string): StatedRole | null {
   if (isNearby && GENITIVE.test(words[determiner - 1] ?? '')) return null;
   const isWhole = at <= MAX_WORDS_BEFORE && (isLabel || words.slice(0, at).every(isAttribute));
   const first = isNearby ? determiner + 1 : isWhole ? 0 : at;
-  const title = words.slice(first).join(' ');
+  const title = words.slice(first).join(' ').replace(COUNT, '');
   if (!isRoleLine(title)) return null;
   const isOwn = isNearby && OWN.has(plainWord(words[determiner] ?? ''));
   return { title, isLabel, isStatement: isLinked && (isLabel || isWhole || isNearby), isOwn };

@@ -1,5 +1,6 @@
 import type { HtmlElement } from '#src/files/html-tree.ts';
 import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
+import { isBareName } from './bare-names.ts';
 import { cardExtents } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
@@ -13,11 +14,13 @@ import { isAboutGuests, subjectOf } from './page-subject.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
 import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
-import { statedPersons } from './stated-persons.ts';
+import { isBelowQuotation, statedPersons } from './stated-persons.ts';
+import { isAuditorOfFirm } from './words-of-others.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
-const OF_ORGANIZATION = new Set(['team', 'about', 'contact', 'imprint']);
+const OF_TEAM: ReadonlySet<string> = new Set(['team']);
+const OF_ORGANIZATION: ReadonlySet<string> = new Set(['team', 'about', 'contact', 'imprint']);
 
 /**
  * People on team pages: names in a repeated structure, each with a role, links or contacts beside it, in any
@@ -27,17 +30,21 @@ const OF_ORGANIZATION = new Set(['team', 'about', 'contact', 'imprint']);
 export function readTeamCards(source: PageSource): ContactCard[] {
   if (isAboutGuests(source)) return [];
   const page = readPageLines(source.page.root);
-  const names = findNames(page);
+  const subject = subjectOf(source, page);
+  // The author of a quotation stands below it; a member of the team may have one above the name.
+  const names = findNames(page).filter(
+    ({ line }) => subject === 'team' || !isBelowQuotation(line, page),
+  );
   const groups = [...Map.groupBy(names, ({ place }) => place).values()].toSorted(
     (a, b) => strengthOf(b) - strengthOf(a) || b.length - a.length,
   );
-  const subject = subjectOf(source, page);
   const placed: PlacedNames = {
     source,
     page,
     names,
     isOfOrganization: subject === 'team' || subject === 'organization',
-    isNamedForIt: isNamedForOrganization(source),
+    isNamedForIt: isNamedFor(OF_ORGANIZATION, source),
+    isNamedForTeam: isNamedFor(OF_TEAM, source),
     isOfTeam: isTeamPage(source, page),
   };
   const accepted: PersonCard[] = [];
@@ -53,23 +60,13 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const isOrganization = organizationNameTest(source);
   const persons = accepted.filter(
     ({ found, title, isTitleNear }) =>
-      (title !== null && isTitleNear) || !isOrganization(found.name),
+      ((title !== null && isTitleNear) || !isOrganization(found.name)) &&
+      !isAuditorOfFirm(title ?? '', textBehind(found, page)),
   );
-  const cards = withoutShared(persons)
+  const read = withoutShared(persons)
     .toSorted((a, b) => a.found.line - b.found.line)
-    .slice(0, MAX_CARDS)
-    .map(({ found, title, company, emails, phones, profiles }) =>
-      contactCard({
-        technique: 'team-card',
-        kind: 'person',
-        name: found.name,
-        title,
-        company,
-        emails,
-        phones,
-        profiles,
-      }),
-    );
+    .slice(0, MAX_CARDS);
+  const cards = read.filter(hasAnything).map(cardOf);
   const inSentences = sentencePersons(
     page,
     source.region,
@@ -82,7 +79,36 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const stated = statedPersons(page, source).filter(
     (card) => !known.has(keyOf(card)) && !isHost(card),
   );
-  return [...cards, ...inSentences, ...stated];
+  return withBareNames([...cards, ...inSentences, ...stated], read);
+}
+
+/** Of somebody whom nothing else on the page tells of, the name alone. */
+function withBareNames(cards: readonly ContactCard[], read: readonly PersonCard[]): ContactCard[] {
+  const known = new Set(cards.map(keyOf));
+  const bare = read
+    .filter((card) => !hasAnything(card) && !known.has(card.found.key))
+    .map(({ found: { name } }) => contactCard({ technique: 'team-name', kind: 'person', name }));
+  return [...cards, ...bare];
+}
+
+function cardOf({ found, title, company, emails, phones, profiles }: PersonCard): ContactCard {
+  return contactCard({
+    technique: 'team-card',
+    kind: 'person',
+    name: found.name,
+    title,
+    company,
+    emails,
+    phones,
+    profiles,
+  });
+}
+
+/** The rest of the line of a name. */
+function textBehind({ name, line }: FoundName, { lines }: PageLines): string {
+  const text = lines[line]?.text ?? '';
+  const at = text.indexOf(name);
+  return at === -1 ? '' : text.slice(at + name.length);
 }
 
 function keyOf({ name }: ContactCard): string {
@@ -107,12 +133,14 @@ interface PlacedNames {
   isOfOrganization: boolean;
   /** Its address or title says so. */
   isNamedForIt: boolean;
+  /** They say that it shows people. */
+  isNamedForTeam: boolean;
   isOfTeam: boolean;
 }
 
 function readGroup(
   group: readonly FoundName[],
-  { source, page, names, isOfOrganization, isNamedForIt, isOfTeam }: PlacedNames,
+  { source, page, names, isOfOrganization, isNamedForIt, isNamedForTeam, isOfTeam }: PlacedNames,
 ): ReadCard[] {
   const isOfNames = areMostlyNames(group.map(({ name }) => name));
   const read = cardExtents(group.slice(0, MAX_CARDS), page, names)
@@ -128,9 +156,13 @@ function readGroup(
   ).size;
   const isTeam = distinct >= 2 && isOfTeam && isAllPlaced(read);
   const isOfPeople = isOfNames && isOfOrganization && isNamedForIt && isPlaced(read, isOfTeam);
+  const mayBeBare = isOfNames && isOfTeam && distinct >= 2;
+  const isOwn = ({ card }: ReadCard): boolean =>
+    hasAnything(card) || (mayBeBare && isBareName(card, page, isNamedForTeam));
   if ((convincing >= 2 && convincing * 2 >= distinct) || isTeam || isOfPeople) {
-    return withUsualTitles(read, isOfPeople).filter(({ card }) => hasAnything(card));
+    return withUsualTitles(read, isOfPeople).filter(isOwn);
   }
+  if (mayBeBare && convincing === 0) return read.filter(isOwn);
   return read.flatMap(({ card, ...lines }) => {
     const isPerson = isOfOrganization && isKnownWithContact(card, page);
     if (!isPerson && !standsAlone(card)) return [];
@@ -188,10 +220,10 @@ function isTeamPage({ url }: PageSource, { lines }: PageLines): boolean {
   );
 }
 
-/** A page whose address or title says that it is about the organisation or its people. */
-function isNamedForOrganization({ url, page }: PageSource): boolean {
+/** A page whose address or title says that it is of one of these kinds. */
+function isNamedFor(kinds: ReadonlySet<string>, { url, page }: PageSource): boolean {
   const names = [...partsOfPath(url), ...page.title.split(/\s[|–—-]\s/u)];
-  return names.some((name) => OF_ORGANIZATION.has(kindOfName(name)?.kind ?? ''));
+  return names.some((name) => kinds.has(kindOfName(name)?.kind ?? ''));
 }
 
 function partsOfPath(url: string): string[] {

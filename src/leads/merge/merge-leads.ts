@@ -150,9 +150,13 @@ function pageOf(url: string): string {
   return url.split('#', 1)[0] ?? url;
 }
 
-/** A name alone, such as an author's, gives no way to contact anybody; nor does a name with only an employer. */
+/**
+ * A name alone, such as an author's, gives no way to contact anybody; nor does a name with only an employer. That of
+ * somebody of the team does: addresses often follow from names.
+ */
 function isLead(draft: LeadDraft): boolean {
   if (draft.title || hasContacts(draft)) return true;
+  if (draft.name?.evidence.some(({ technique }) => technique === 'team-name')) return true;
   return draft.company?.evidence.some(({ technique }) => isStructured(technique)) ?? false;
 }
 

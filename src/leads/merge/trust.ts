@@ -21,6 +21,7 @@ const TRUST: Readonly<Record<Technique, number>> = {
   'visible-text': 0.6,
   meta: 0.6,
   'team-card': 0.6,
+  'team-name': 0.5,
   'member-card': 0.6,
   'page-title': 0.4,
 };

@@ -1475,6 +1475,7 @@ export interface Operations {
                 | 'visible-text'
                 | 'meta'
                 | 'team-card'
+                | 'team-name'
                 | 'member-card'
                 | 'script-json'
                 | 'profile-link'

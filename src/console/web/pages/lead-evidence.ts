@@ -19,6 +19,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'visible-text': 'in its text',
   meta: 'in its description for other programs',
   'team-card': 'in a team card',
+  'team-name': 'as the name of somebody of the team',
   'member-card': 'in the card of a member',
   'script-json': 'in the data of a script',
   'profile-link': 'behind a link to a profile',

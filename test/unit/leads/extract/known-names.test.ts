@@ -19,10 +19,34 @@ describe('known given names', () => {
     expect(people(places, '/about')).toEqual([]);
   });
 
-  test('make those with unknown words people on a page of people, of whom others have none', () => {
+  test('make those with unknown words people on a page of people, and those beside them without', () => {
     const html = `<ul><li>Jane Doe, stonker</li><li>John Smith, vice stonker</li><li>Anna Kovar</li><li>Ingrid Xylo</li><li>Omar Xylo</li></ul>`;
-    expect(people(html, '/committee')).toEqual(['Jane Doe', 'John Smith']);
+    expect(people(html, '/committee')).toEqual([
+      'Jane Doe',
+      'John Smith',
+      'Anna Kovar',
+      'Ingrid Xylo',
+      'Omar Xylo',
+    ]);
     expect(people(html, '/about')).toEqual([]);
+  });
+
+  test('without a role are people where a page or a heading says that it is about the team', () => {
+    const list =
+      '<ul><li>Jane Doe</li><li>John Smith</li><li>Anna Kovar</li><li>Grelva Tschugg</li></ul>';
+    const cells = '<div><h4>Jane Doe</h4></div><div><h4>John Smith</h4></div>';
+    const url = 'https://acme.test/team';
+    const cards = readTeamCards({ url, html: list, page: openPage(list), region: null });
+    expect(cards.map(({ name, technique }) => [name, technique])).toEqual([
+      ['Jane Doe', 'team-name'],
+      ['John Smith', 'team-name'],
+      ['Anna Kovar', 'team-name'],
+    ]);
+    expect(people(`<h2>Our team</h2>${cells}`, '/about')).toEqual(['Jane Doe', 'John Smith']);
+    expect(people(`<h2>Our team</h2><h3>Guests</h3>${cells}`, '/about')).toEqual([]);
+    expect(people(`<h2>Our team</h2><h3>Winners</h3>${cells}`, '/about')).toEqual([]);
+    expect(people(`<h2>Former members</h2>${cells}`, '/team')).toEqual([]);
+    expect(people(list, '/about')).toEqual([]);
   });
 
   test('make a name with unknown words and a contact a person', () => {
@@ -49,6 +73,20 @@ describe('known given names', () => {
     const text = 'We sell porcelain since 1980.</p><p>Manager';
     expect(people(cards(['Porselen Evi', text], ['Rheinau Tarnbeck', text]), '/team')).toEqual([]);
     expect(people(cards(['Jane Doe', text], ['John Smith', text]), '/team')).toHaveLength(2);
+  });
+
+  test('make nobody of those who praise, audit or attend', () => {
+    const quote = (name: string): string =>
+      `<figure><blockquote>“Fast!”</blockquote><figcaption>${name}, CFO, Araponga</figcaption></figure>`;
+    const html = quote('Jane Doe') + quote('John Smith');
+    expect(people(html, '/')).toEqual([]);
+    expect(people(html, '/team')).toEqual(['Jane Doe', 'John Smith']);
+    const rows =
+      '<table><tr><td>Presidente</td><td>Jane Doe</td></tr><tr><td>Revisore</td><td>John Smith (Studio Marsh)</td></tr></table>';
+    expect(people(rows, '/about')).toEqual(['Jane Doe']);
+    const minutes = '<p>In attendance: Jane Doe (Clerk)</p>';
+    expect(people(minutes, '/about')).toEqual(['Jane Doe']);
+    expect(people(`<title>Minutes: Full Council</title>${minutes}`, '/about')).toEqual([]);
   });
 
   test('make the others in their place names as well', () => {

@@ -59,6 +59,8 @@ describe('the name reader refuses', () => {
     'Bankhaus Rheinau',
     'Movimento Vilar Primeiro',
     'Lurdes Canhoto e Filipa Vargues',
+    'Lucia e Paolo Marangon',
+    'Cllrs Doe',
     '',
     '   ',
   ])('%j', (text) => {
@@ -131,6 +133,12 @@ test.each([
   'Solène d’Arribat',
   'Dott. Geol. Leandro Fazzi',
   'Assessor jur. Holger Drüke',
+  'dr n. med. Tomasz Nowak',
+  'dr hab. n. o zdr. Anna Nowak',
+  'Dr. N. Smith',
+  'M.ª Ángeles Lanuza Buil',
+  'M° Rocco Verdi',
+  'Ing. Jaroslav Novák ml.',
 ])('%s is a name', (name) => {
   expect(readPersonName(name)).toBe(name);
 });
@@ -140,6 +148,11 @@ test('degrees after a name are dropped', () => {
   expect(readPersonName('Jane Doe ACA')).toBe('Jane Doe');
   expect(readPersonName('Dr. med. vet. Imke Hagedorn')).toBe('Dr. med. vet. Imke Hagedorn');
   expect(readPersonName('Jane Doe, Head of Sales')).toBeNull();
+});
+
+test('a code in brackets behind a name is dropped', () => {
+  expect(readPersonName('Virtanen Outi (OVI)')).toBe('Virtanen Outi');
+  expect(readPersonName('Mona Berg (KrF)')).toBe('Mona Berg');
 });
 
 test('titles, accents, word order and middle initials do not make another person', () => {

@@ -48,6 +48,29 @@ describe('a role beside a name', () => {
     expect(read(`<p>${text}</p>`)).toEqual([[name, title]]);
   });
 
+  test.each([
+    ['Owners: Jane and John Doe.', 'Owners'],
+    ['Titolari: Jane e John Doe.', 'Titolari'],
+  ])('is that of two who share a surname: %s', (text, title) => {
+    expect(read(`<p>${text}</p>`)).toEqual([
+      ['Jane Doe', title],
+      ['John Doe', title],
+    ]);
+  });
+
+  test.each([
+    ['You will meet our two groundsmen, Jane Doe and John Smith.', 'groundsmen'],
+    ['Przy fotelu pomagają asystentki <b>Jane Doe</b> i <b>John Smith</b>.', 'asystentki'],
+    ['Verder zijn er Jane Doe en John Smith (student-medewerkers).', 'student-medewerkers'],
+    ['Stroje (obsluha p. Jane Doe a p. John Smith)', 'obsluha'],
+  ])('is that of both names that "and" joins: %s', (text, title) => {
+    expect(read(`<p>${text}</p>`)).toEqual([
+      ['Jane Doe', title],
+      ['John Smith', title],
+    ]);
+    expect(read(`<p>${text}</p>`, '/products').length).toBeLessThan(2);
+  });
+
   test('with a colon is the title of all names behind it', () => {
     expect(
       read('<p>Revisorer: Ing-Marie Dahl och Börje Kvarnström. Valberedning: ingen.</p>'),
@@ -107,6 +130,10 @@ describe('no person is read from', () => {
     ['an address elsewhere', 'Contact the chair, Ulla Brandt, ulla@other.test'],
     ['firms', 'Auditor: Jane Doe, Ltd'],
     ['auditors of a firm', 'Auktoriserad revisor Camilla Stålnacke, Räfsta Revision'],
+    ['an auditor of a firm', 'The internal auditor, Jane Doe of Marsh Ridd Partners, reports.'],
+    ['an auditor with a firm in brackets', 'Revisore unico: Jane Doe (Studio Marsh)'],
+    ['those whom one admires', 'Onze helden: Aldo Jansen, Lina Visser'],
+    ['the contact of a client', 'Woonstichting De Vecht, contact: Jane Doe'],
     ['what is not "our"', 'Our charity is Ashgate; its treasurer, Colin Varley, thanks us.'],
     ['illustrators', 'Director i ilustracije: Nika Barbarić'],
     ['banks', 'Account: Rheinau Giro, DE71 3705 0000 0022 1471 08'],
@@ -119,6 +146,20 @@ describe('no person is read from', () => {
     ['a title behind a name without a role', 'Jane Doe, a friend of the house'],
   ])('%s', (_, text) => {
     expect(read(`<p>${text}</p>`).filter(([name]) => name !== 'Gavril Boca')).toEqual([]);
+  });
+
+  test.each(['Nos producteurs', 'Our local suppliers', 'Unsere Lieferanten', 'I nostri fornitori'])(
+    'those below "%s"',
+    (heading) => {
+      const below = '<p>Agneau : Jane Doe<br>Picodon : John Smith</p>';
+      expect(read(`<h5>${heading}</h5>${below}`)).toEqual([]);
+      expect(read(`<h5>Menu</h5>${below}`)).toHaveLength(2);
+    },
+  );
+
+  test('but elected auditors are of the organisation', () => {
+    const html = '<p>Kassenprüfer: Jane Doe, John Smith</p>';
+    expect(read(html).map(([name]) => name)).toEqual(['Jane Doe', 'John Smith']);
   });
 
   test('the author of a quotation', () => {
@@ -220,11 +261,42 @@ describe('without a known given name', () => {
 });
 
 test('a known given name with a contact right behind it needs no role on a page about the organisation', () => {
-  const text = 'The group is led by Hannah Osei; 07400 900 553 before noon.';
+  const text = 'For rides ask for Hannah Osei; 07400 900 553 before noon.';
   expect(read(`<p>${text}</p>`)).toEqual([['Hannah Osei', null]]);
   expect(read(`<p>${text}</p>`, '/x')).toEqual([]);
   expect(read(`<p>${text.replace('Hannah', 'Grelva')}</p>`)).toEqual([]);
   expect(read('<p>Acme Ltd, Hannah Osei, 07400 900 553</p>')).toEqual([]);
+});
+
+describe('somebody who leads or looks after something by a verb needs no role', () => {
+  test.each([
+    'The group is led by Jane Doe and meets on Mondays.',
+    'Die Abteilung leitet seit 2011 Jane Doe.',
+    "L'atelier est animé par Jane Doe.",
+    'Los talleres están coordinados por Jane Doe.',
+    'La segreteria è retta da Jane Doe.',
+    'A secretaria é coordenada por Jane Doe.',
+    'De groep wordt geleid door Jane Doe.',
+    'Pracownię prowadzi Jane Doe.',
+    'Nástrojárnu řídí od začátku pan Jane Doe.',
+    'A csoportot vezeti Jane Doe.',
+    'Gruppen leds av Jane Doe.',
+    'Секцию ведёт Jane Doe.',
+  ])('%s', (text) => {
+    expect(read(`<p>${text}</p>`)).toEqual([['Jane Doe', null]]);
+    expect(read(`<p>${text}</p>`, '/x')).toEqual([]);
+    expect(read(`<p>${text.replace('Jane', 'Grelva')}</p>`)).toEqual([]);
+  });
+
+  test('nor does whom "and" joins to such a name, or, with a contact, one of another page', () => {
+    expect(read('<p>Del voluntariado se ocupan Jane Doe y John Smith.</p>')).toEqual([
+      ['Jane Doe', null],
+      ['John Smith', null],
+    ]);
+    const html = '<p>Die Abteilung leitet Jane Doe, erreichbar unter 020 7946 0124.</p>';
+    expect(read(html, '/x')).toEqual([['Jane Doe', null]]);
+    expect(read('<p>The tour is led by Jane Doe of Roses Ltd.</p>')).toEqual([]);
+  });
 });
 
 test('labels may begin with an ordinal and end with a full stop', () => {

@@ -29,7 +29,11 @@ describe('no person', () => {
       '<div><h3>Starter Plan</h3><p>For one manager</p></div><div><h3>Premium Plan</h3><p>For a team leader</p></div>',
     ],
     ['authors', '<div class="author-box"><h4>Jane Doe</h4><p>Editor</p></div>'],
-    ['names in a list', '<ul><li>Jane Doe</li><li>John Smith</li><li>Mary Jones</li></ul>'],
+    [
+      'names in a list below a heading for others',
+      '<h2>Our sponsors</h2><ul><li>Jane Doe</li><li>John Smith</li><li>Mary Jones</li></ul>',
+    ],
+    ['texts that are no known names', '<ul><li>Grelva Tschugg</li><li>Upper Tarnbeck</li></ul>'],
     [
       'a name in a sentence',
       '<p>Our founder <a href="/x">Jane Doe</a> began the company as its director in a garage.</p>',

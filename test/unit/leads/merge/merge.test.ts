@@ -44,6 +44,12 @@ describe('people', () => {
     expect(values(company?.emails ?? [])).toEqual(['office@acme.test', 'bob.ray@acme.test']);
   });
 
+  test('with a name alone are leads only if they are known to be of the team', () => {
+    const named = person('John Smith', { technique: 'team-name' });
+    const leads = merge(page('/team', [person('Jane Doe'), named]));
+    expect(personsOf(leads).map(({ name }) => name?.value)).toEqual(['John Smith']);
+  });
+
   test('are one with the surname first or last', () => {
     const people = personsOf(
       merge(

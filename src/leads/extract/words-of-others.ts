@@ -1,0 +1,38 @@
+import { nameEvidence } from './name-evidence.ts';
+import { namesInText } from './names-in-text.ts';
+
+/** What is told of the past, or of honours. */
+export const OF_THE_PAST =
+  /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
+/** Roles of people who work for others, and of those whom organisations only name because they must. */
+export const OUTSIDERS =
+  /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
+/** With the name of a firm behind their own, auditors and accountants are not of the organisation. */
+const AUDITOR =
+  /audit|revis|prüfer|treuhänd|accountant|bookkeep|buchhalt|comptable|contable|contador|contabil|boekhoud|regnskap|bokför|kirjanpit|tilintark|księg|účetn|daňov|knjigovo|könyv/iu;
+/** A firm right behind a name. */
+export const OF_FIRM =
+  /^\s*(?:,|\(|[–—-]\s|(?:of|at|from|with|von|der|bei|de|di|dello|della|van|bij|fra|från|hos|ved|av|z|ze|od|u)(?:\s(?:the|la|el|lo|firmy|kancelarii|studio))?\s)\s*(?!\p{L}+(?:day|tag)s?(?!\p{L}))\p{Lu}[\p{L}&.-]{3,}\s(?:[&+]\s)?\p{Lu}\p{L}/u;
+/** Headings above the names of organisations and the like. */
+export const NO_PEOPLE =
+  /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
+/** Labels of those who made, gave, won or perform something, or were pupils. */
+export const CREDIT =
+  /(?<!\p{L})(?:helden|heroes|héros|héroes|eroi|heróis|hjältar|helte|vorbild|inspir|idol|influen|einflüsse|producteur|producer|productor|produtor|produttor|producent|erzeuger|lieferant|fournisseur|supplier|leverand|leverant|proveedor|fornitor|fornecedor|dostawc|dodavatel|dodávateľ|beszállít|autor(?!i)|auteur|autoř|oprac|zpracoval|spracoval|bearbeit|zdj[ęe]c|fot[oó]|φωτο|фото|gra[fp]i|illustra|ilustra|maquet|programmier|tradu|übersetz|překlad|preklad|tłumacz|vertal|oversæt|översätt|sponsor|spende|donat|gewinn|winner|sieger|vainqueur|ganador|vencedor|vincit|zwyci|vítěz|víťaz|champion|absol|(?:texte?s?|tekst|textos?|testi|bild(?:er)?|obraz|layout|satz|druck|print|impresión|dessins?|diseño|desenho|quelle|source|fuente|fonte|bron|źródło|zdroj|kilde|källa|lähde|forrás|regie|regia|musik|music|patron|students?|alumn[iae]|schüler(?:innen)?|élèves?|uczniowie|žáci|alunn[io]|sopran[oa]?|mezzo|alto?|tenore?|basso?|bas|bariton[oe]?|piano|klavier|violine?|cello|flauto|flöte|gitarre|guitare?)(?!\p{L}))/iu;
+/** Headings above those who supply the organisation. */
+export const SUPPLIERS =
+  /^(?:(?:our|local|unsere|nos|nuestros|i nostri|os nossos|onze|våra|våre|vores|nasi|naši|nasze|naše)\s)?(?:(?:local|regionale)\s)?(?:producteurs?|producers|productores|produtores|produttori|producenten|producenter|produsenter|erzeuger|lieferanten|fournisseurs|suppliers|leverandører|leverantörer|leveranciers|proveedores|fornitori|fornecedores|dostawcy|dodavatelé|dodávatelia|beszállítóink|toimittajat|furnizori|tedarikçilerimiz)(?!\p{L})/iu;
+
+/** Whether a name with a role, and a text behind it, is that of an auditor or accountant of another firm. */
+export function isAuditorOfFirm(title: string, after: string): boolean {
+  if (!AUDITOR.test(title) || !OF_FIRM.test(after)) return false;
+  // "Auditors: Jane Doe, John Smith"
+  const [next] = namesInText(after);
+  const isListed = next !== undefined && /^[\s,]*$/u.test(after.slice(0, next.from));
+  return !isListed || nameEvidence(next.name) !== 'known';
+}
+
+/** Whether a heading is above the names of others: partners, suppliers, guests, winners, former people. */
+export function isHeadingOfOthers(text: string): boolean {
+  return [OUTSIDERS, OF_THE_PAST, NO_PEOPLE, SUPPLIERS, CREDIT].some((others) => others.test(text));
+}

@@ -86,7 +86,7 @@ const WORDS = [
   'mudur muduru kurucu ortak baskan baskani genel muhendis muhendisi uzman uzmani danisman yonetici yoneticisi',
   'sorumlusu sorumlu avukat muhasebeci gelistirici direktoru koordinatoru sefi mudur yardimcisi asistan teknisyen tasarimci mimar ogretmen asistani sahibi temsilcisi',
   // Greek
-  'διευθυντης διευθυντρια ιδρυτης ιδρυτρια συνιδρυτης προεδρος υπευθυνος υπευθυνη μηχανικος συμβουλος διευθυνων',
+  'διευθυντης διευθυντρια ιδρυτης ιδρυτρια συνιδρυτης προεδρος υπευθυνος υπευθυνη προισταμενος προισταμενη μηχανικος συμβουλος διευθυνων',
   // Russian, Ukrainian, Bulgarian
   'директор основатель основательница сооснователь соосновательница руководитель начальник менеджер президент',
   'вице-президент заместитель инженер разработчик бухгалтер юрист адвокат специалист консультант секретарь',

@@ -25,6 +25,8 @@ describe('the name reader refuses', () => {
     'Наша команда',
     'О компании',
     'İletişim',
+    'Προϊσταμένη Γραμματείας',
+    'Hamnfogden Fastigheter',
     '联系我们',
     '会社概要',
     '営業部',

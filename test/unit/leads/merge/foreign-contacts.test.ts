@@ -246,6 +246,11 @@ test('a mobile number completes no local number', () => {
   expect(contacts(html, 'https://acme.de/')).toContain('+4966969214');
 });
 
+test('a mobile number is not completed', () => {
+  const html = '<html lang="it"><p>P.IVA</p><p>02347804122</p><p>Cell. 347 80 41 226</p>';
+  expect(contacts(html, 'https://acme.it/')).toContain('+393478041226');
+});
+
 test('a complete number is not completed by one as long that has its first digits inside', () => {
   const html = '<html lang="de"><p>Tel. +49 40 30123456</p><p>Tel. +49 30 12345678</p>';
   expect(contacts(html, 'https://acme.de/')).toEqual(['+494030123456', '+493012345678']);

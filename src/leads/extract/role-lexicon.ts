@@ -13,7 +13,7 @@ const WORDS = [
   'attorney lawyer solicitor paralegal counsel notary physician doctor dentist nurse therapist veterinarian',
   'professor lecturer teacher instructor trainer coach editor journalist copywriter photographer producer',
   'buyer recruiter receptionist planner broker agent realtor superintendent foreman operator mechanic',
-  'electrician plumber carpenter chef sommelier bookkeeper auditor intern trainee apprentice fellow',
+  'electrician plumber carpenter chef sommelier bookkeeper auditor intern interns trainee trainees apprentice apprentices fellow',
   'spokesperson ombudsman dean rector provost trustee curator librarian pastor archivist evangelist captain',
   'marketer salesperson hygienist optometrist pharmacist psychologist midwife surveyor postdoc winemaker',
   'firefighter sexton verger organist caretaker gardener sculptor potter weaver brewer baker miller tutor headteacher headmaster headmistress',

@@ -27,6 +27,7 @@ describe('the name reader refuses', () => {
     'İletişim',
     'Προϊσταμένη Γραμματείας',
     'Hamnfogden Fastigheter',
+    'Summer Interns',
     '联系我们',
     '会社概要',
     '営業部',

@@ -131,3 +131,10 @@ describe('known given names', () => {
     expect(people(html, '/x')).toEqual(['Linnéa Ström']);
   });
 });
+
+test('nobody gets the contacts above somebody with another role', () => {
+  const html =
+    '<div><div><p>Tickets to +44 20 7946 0119.</p><p>Coordinadora stonker: Mary Jones.</p></div><div><p>Certified.</p><p>Responsible: Jane Doe, CISO.</p></div></div>';
+  const source = { url: 'https://acme.test/', html, page: openPage(html), region: null };
+  expect(readTeamCards(source).flatMap(({ phones }) => phones)).toEqual([]);
+});

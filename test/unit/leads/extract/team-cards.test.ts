@@ -58,13 +58,6 @@ describe('no person', () => {
     ]);
   });
 
-  test('gets the contacts above somebody with another role', () => {
-    const html =
-      '<div><div><p>Tickets to +44 20 7946 0119.</p><p>Coordinadora stonker: Mary Jones.</p></div><div><p>Certified.</p><p>Responsible: Jane Doe, CISO.</p></div></div>';
-    const phones = read(html).flatMap((card) => card.phones);
-    expect(phones).toEqual([]);
-  });
-
   test('gets what follows the last card', () => {
     const html =
       '<h3>Jane Doe</h3><p>CEO</p><p>jane@acme.test</p><h3>John Smith</h3><p>CTO</p><p>Write to us</p><p>studio@acme.test, +49 30 1234567</p>';

@@ -165,15 +165,6 @@ test('several organisations in structured data are members, on a page that lists
   expect(marked.map(({ entity }) => entity)).toEqual(['member', 'member', 'member']);
 });
 
-test('a member with a link around its name has the whole row', () => {
-  const row = (name: string, more: string): string =>
-    `<tr><td>${name}<br><small>12 staff</small></td><td>${more}</td></tr>`;
-  const table = `<h1>Members</h1><table>${row('<a href="/members/harbor">Harbor Coffee</a>', 'hello@harborcoffee.test, (217) 555-0144')}${row('Lincoln Plumbing', 'office@lincolnplumbing.test')}${row('Maple Street Books', 'hi@maplestreetbooks.test')}</table>`;
-  expect(rows(['/members', table])[0]).toBe(
-    'listed organization | Harbor Coffee | harborcoffee.test | hello@harborcoffee.test | +12175550144',
-  );
-});
-
 test('firms that are named like people are members when their domains are named like them', () => {
   const body = [
     ['Harbor Lane', 'joris@harborlane.test'],

@@ -1,3 +1,4 @@
+import { severalNames } from './find-names.ts';
 import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { nameEvidence } from './name-evidence.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
@@ -16,7 +17,8 @@ export function isBareName(
   isNamed: boolean,
 ): boolean {
   if (isAuthor || found.isTentative || nameEvidence(found.name) !== 'known') return false;
-  if (readPersonName(lines[found.line]?.text ?? '') !== found.name) return false;
+  const text = lines[found.line]?.text ?? '';
+  if (readPersonName(text) !== found.name && !severalNames(text).includes(found.name)) return false;
   const heading = headingAbove(found.line, lines);
   if (heading === null) return isNamed;
   if (isHeadingOfOthers(heading)) return false;

@@ -1,6 +1,6 @@
 import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { FoundName } from './find-names.ts';
-import type { PageLines } from './page-lines.ts';
+import { INLINE, type PageLines } from './page-lines.ts';
 
 /** The parts of a found name that locate its card. */
 export type PlacedName = Pick<FoundName, 'key' | 'line' | 'node' | 'isLabelled'>;
@@ -57,13 +57,11 @@ export function cardExtents<Name extends PlacedName>(
     const isInRow = isRepeated || page.lines[found.line]?.column === 'name';
     return { found, ...boxOf(found, owners, page, isInRow ? BOUNDS : BOUNDS_ALONE) };
   });
-  const height = commonest(boxes.map((box) => box.chain.length));
+  const height = commonest(boxes.map((box) => box.chain.filter(isBlock).length));
   const longestLast = lastRun(boxes, page);
   return boxes.map(({ found, chain }, index) => {
     // If one card has more wrappers than the others, the extra wrappers do not belong to it.
-    const lowered = isRepeated
-      ? chain.slice(0, Math.max(1, Math.min(chain.length, height)))
-      : chain;
+    const lowered = isRepeated ? upToBlocks(chain, height) : chain;
     const box = lowered.at(-1);
     const isAlone = !isRepeated;
     // Several names in one text: its details belong to all of them.
@@ -75,6 +73,20 @@ export function cardExtents<Name extends PlacedName>(
     if (to - from > 1) return { found, nodes: [box], from, to, isAlone };
     const longest = index === names.length - 1 || !isRepeated ? longestLast : MAX_SIBLINGS;
     return { ...runFrom(found, box, { owners, page, longest }), isAlone };
+  });
+}
+
+/** Links and emphasis are around some names only, and no wrappers. */
+function isBlock(node: HtmlNode): boolean {
+  return isElement(node) && !INLINE.has(node.name);
+}
+
+/** The nodes up to a number of blocks. */
+function upToBlocks(chain: readonly HtmlNode[], most: number): HtmlNode[] {
+  let blocks = 0;
+  return chain.filter((node) => {
+    if (isBlock(node)) blocks += 1;
+    return blocks <= most;
   });
 }
 

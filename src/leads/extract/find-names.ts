@@ -15,7 +15,7 @@ import {
   unspacedNameWithRole,
 } from './introduced-names.ts';
 import { isContactPersonLabel, labelOfLine } from './line-label.ts';
-import { wordBeforeName } from './name-evidence.ts';
+import { nameEvidence, wordBeforeName } from './name-evidence.ts';
 import { Places, strengthOf } from './name-places.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
@@ -52,6 +52,8 @@ const MAX_LEVELS_IN_CELL = 4;
 /** Where women are "D.ª", "D." is no initial. */
 const DON = /(?<=^|, )D\.\s/gu;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
+const BETWEEN_NAMES =
+  /\s*\/\s*|\s+(?:&|und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και|и|та|oraz)\s+/u;
 const CONTACT = /@|\d{4}|\bhttps?:/i;
 
 /**
@@ -143,12 +145,23 @@ function namesIn(line: PageLine): NameInLine[] {
   if (column !== null && column !== 'name') return [];
   const whole = withBoundaries(line).includes(BOUNDARY) ? null : readPersonName(text);
   if (whole !== null) return [{ ...nothingElse, name: whole }];
+  const several = severalNames(text);
+  if (several.length > 0) return several.map((name) => ({ ...nothingElse, name }));
   const unspaced = unspacedNameWithRole(text);
   if (unspaced !== null) return [{ ...nothingElse, ...unspaced, isUnspaced: true }];
   const inPieces = pieces.length > 1 ? nameInPieces(line) : null;
   if (inPieces) return [inPieces];
   const outside = piecesOutsideLinks(line);
   return nameWithRole(outside.length === 0 ? text : outside.join(' '));
+}
+
+/** "Jane Doe / John Smith", "Jane Doe und John Smith": known names and nothing else. */
+export function severalNames(text: string): string[] {
+  const names = text.split(BETWEEN_NAMES).map(readPersonName);
+  const known = names.filter((name) => name !== null && nameEvidence(name) === 'known');
+  return known.length > 1 && known.length === names.length
+    ? known.filter((name) => name !== null)
+    : [];
 }
 
 /** "Byggnadsinspektör Jane Doe": a word of unknown meaning before a given name is no part of the name. */

@@ -9,6 +9,8 @@ const NO_NAME = [
   'robotics motors foods games books toys tools machines interiors electronics dynamics laboratories roasters studios brothers sons designs solar aerospace therapeutics biotech',
   'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge tours club webbouw webdesign webstudio webagentur webbureau',
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
+  // Firms that let or sell buildings
+  'fastigheter fastighet eiendom ejendomme ejendom kiinteistot immobilien immobilier immobiliere inmobiliaria immobiliare imobiliaria imobiliare nieruchomosci nemovitosti reality ingatlan emlak gayrimenkul nekretnine',
   // Institutions, by language
   'chamber authority municipality ministry registry council library commune tribunal chambre prefecture bibliotheque mairie departement',
   'amtsgericht registergericht handelsregister finanzamt gemeinde landkreis rathaus bibliothek vereinigung kammer juzgado registro ayuntamiento diputacion ministerio',
@@ -69,7 +71,7 @@ const NO_NAME = [
   'bize ulasin hanim bey santral muhasebe magazyn komisja rewizyjna biuro sekretariat radio',
   'echipa noastra despre noi servicii produse stiri citeste hakkimizda ekibimiz iletisim hizmetler urunler haberler',
   // Greek, Russian, Ukrainian
-  'ομαδα επικοινωνια εμεις σχετικα υπηρεσιες προιοντα наша наши наш команда контакты контакт нас компания компании',
+  'γραμματεια γραμματειας ομαδα επικοινωνια εμεις σχετικα υπηρεσιες προιοντα наша наши наш команда контакты контакт нас компания компании',
   'услуги продукты продукция новости вакансии главная политика конфиденциальности подробнее читать далее адрес',
   'телефон почта отдел продаж россия москва санкт-петербург обратная связь свяжитесь нами сотрудники контакти',
   'команда про послуги новини головна відділ україна київ адреса',

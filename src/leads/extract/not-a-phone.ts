@@ -21,7 +21,7 @@ const CEP = /(?<!\p{L})CEP[\s:.]{0,3}$/u;
 /** Labels of other kinds of numbers, up to signs and "No.". */
 const OTHER_NUMBERS = new RegExp(
   String.raw`(?<![\p{L}])(?:${[
-    'hr[ab]|registernummer|register|amtsgericht|handelsregister|firmenbuch|fn|ust|ust-?id(?:nr)?|vat|tax|mwst|steuer-?(?:nr|nummer)|st|uid|che|siren|siret|rcs|ape|naf|nif|cif|nie|dni|rfc|cuit|cnpj|cpf|nit|rut',
+    'hr[ab]|registernummer|register|amtsgericht|handelsregister|firmenbuch|fn|ust|ust-?id(?:nr)?|vat|tax|mwst|steuer-?(?:nr|nummer)|dvr|st|uid|che|siren|siret|rcs|ape|naf|nif|cif|nie|dni|rfc|cuit|cnpj|cpf|nit|rut',
     'p\\.? ?iva|partita iva|c\\.?f|codice fiscale|rea|cap\\. soc|kvk|btw|cvr|orgnr|org|organisationsnummer|y-tunnus|nip|regon|krs|ič|ičo|ico|dič|dic|инн|огрн|кпп|окпо|abn|acn|crn|ein|duns|d-u-n-s|gst(?:in)?|cin|pan',
     'iban|bic|swift|konto|kontonummer|account|blz|bankleitzahl|sort code|routing|isbn(?:-1[03])?|issn|ean|gtin|upc|asin|doi|pmid|sku|imei|mpn',
     'policy|póliza|poliza|polizza|apólice|order|bestell|bestellnummer|bestellung|invoice|rechnung|rechnungsnummer|kundennummer|customer|commande|facture|pedido|factura|fattura|ordine|artikel|art|item|ref|réf|reference|référence|referenz|rif|riferimento|prot|protocollo|prat|pratica|delibera|determina|aktenzeichen|geschäftszeichen|gz|az|expediente|expte|exp|dossier|kenmerk|dnr|diarienr|saksnr|journalnr|sygn|sprawa|č\\.? ?j|matricola|id|ticket|case|tracking|sendungsnummer',

@@ -45,7 +45,7 @@ const UNSEEN = new Set(
 );
 const FOREIGN_ELEMENTS = new Set(['nav', 'blockquote', 'q']);
 const FOREIGN_CLASS =
-  /testimonial|(?<!p)review|(?:^|[\s_-])quote|customer-stor|case-stud|breadcrumb|(?:^|[\s_-])comments?(?:[\s_-]|$)|(?:^|[\s_-])(?:speakers?|alumn[iae]+)(?:[\s_-]|$)|cookie|kundenstimme|referenz|recommendation|temoignage|opinion/i;
+  /testimonial|(?<!p)review|(?:^|[\s_-])(?:quote|zitat|citat|citaat|citaz|cytat|sitat)|customer-stor|case-stud|breadcrumb|(?:^|[\s_-])comments?(?:[\s_-]|$)|(?:^|[\s_-])(?:speakers?|alumn[iae]+)(?:[\s_-]|$)|cookie|kundenstimme|referenz|recommendation|temoignage|opinion/i;
 const AUTHOR_CLASS =
   /(?:^|[\s_-])(?:author|byline|post-?meta|entry-?meta|posted-?by|post-?author)/i;
 /** Between elements of a line: an en space, which no line contains otherwise. */

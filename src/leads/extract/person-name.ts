@@ -89,9 +89,10 @@ function isName(words: readonly string[]): boolean {
   return full >= 1 && !INITIAL.test(core.at(-1) ?? '');
 }
 
-/** "Jane Doe y John Smith" and "Jane y John Smith", but not "José Ortega y Gasset". */
+/** "Jane Doe und John Smith" and "Jane y John Smith", but not "José Ortega y Gasset" and "von und zu". */
 function isTwoNames(words: readonly string[]): boolean {
-  const at = words.findIndex((word) => /^[eyi]$/.test(word));
+  const at = words.findIndex((word) => /^(?:[eyi]|und)$/.test(word));
+  if (PARTICLES.has(words[at - 1] ?? '')) return false;
   const [first = '', second = ''] = [words[at - 1], words[at + 1]].map((word) =>
     plainLetters(word ?? ''),
   );

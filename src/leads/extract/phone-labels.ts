@@ -6,7 +6,7 @@ const PHONE_WORDS = [
   // Romance
   't[eé]l[eé]phone|t[eé]l|portable|fixe|standard|tel[eé]fonos?|tfno|m[oó]vil|celular|fijo|ll[aá]m[ae]nos|telefones?|telem[oó]vel|fone|telefono|cellulare|cell|recapito|mobil telefon|telèfon|mòbil|telefonoa',
   // Slavic, Baltic, Finno-Ugric, Turkic, Greek
-  'telefonu|kom|kom[oó]rka|telefonn[ií]|mobiln[ií]|telef[oó]n|mobitel|телефон(?:ы|у)?|тел|моб(?:ильный)?|факс/тел|puhelin(?:numero)?|puh|matkapuhelin|gsm|telefonas|t[aā]lrunis|tālr|mob|tālrunis|telefonsz[aá]m|cep(?: telefonu)?|telefonska|τηλέφωνο|τηλ|κινητό|κιν',
+  'telefonu|kom|kom[oó]rka|telefonn[ií]|mobiln[ií]|telef[oó]n|mobitel|телефон(?:ы|у)?|тел|моб(?:ильный)?|факс/тел|puhelin(?:numero)?|puh|matkapuhelin|gsm|telefonas|t[aā]lrunis|tālr|mob|tālrunis|telefonsz[aá]m(?:a|unk)?|(?:telefon|mobil)(?:ja|unk)|cep(?: telefonu)?|telefonska|τηλέφωνο|τηλ|κινητό|κιν',
   // Semitic, Asian
   'هاتف|تلفون|الهاتف|جوال|טלפון|טל|נייד|電話(?:番号)?|お電話|携帯|代表電話|电话|手机|聯絡電話|联系电话|전화(?:번호)?|연락처|휴대폰|โทร(?:ศัพท์)?|điện thoại|đt|telp|telepon|फ़ोन|फोन',
   // Of a switchboard, and definite forms

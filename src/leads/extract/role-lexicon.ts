@@ -13,7 +13,7 @@ const WORDS = [
   'attorney lawyer solicitor paralegal counsel notary physician doctor dentist nurse therapist veterinarian',
   'professor lecturer teacher instructor trainer coach editor journalist copywriter photographer producer',
   'buyer recruiter receptionist planner broker agent realtor superintendent foreman operator mechanic',
-  'electrician plumber carpenter chef sommelier bookkeeper auditor intern trainee apprentice fellow',
+  'electrician plumber carpenter chef sommelier bookkeeper auditor intern interns trainee trainees apprentice apprentices fellow',
   'spokesperson ombudsman dean rector provost trustee curator librarian pastor archivist evangelist captain',
   'marketer salesperson hygienist optometrist pharmacist psychologist midwife surveyor postdoc winemaker',
   'firefighter sexton verger organist caretaker gardener sculptor potter weaver brewer baker miller tutor headteacher headmaster headmistress',
@@ -86,7 +86,7 @@ const WORDS = [
   'mudur muduru kurucu ortak baskan baskani genel muhendis muhendisi uzman uzmani danisman yonetici yoneticisi',
   'sorumlusu sorumlu avukat muhasebeci gelistirici direktoru koordinatoru sefi mudur yardimcisi asistan teknisyen tasarimci mimar ogretmen asistani sahibi temsilcisi',
   // Greek
-  'διευθυντης διευθυντρια ιδρυτης ιδρυτρια συνιδρυτης προεδρος υπευθυνος υπευθυνη μηχανικος συμβουλος διευθυνων',
+  'διευθυντης διευθυντρια ιδρυτης ιδρυτρια συνιδρυτης προεδρος υπευθυνος υπευθυνη προισταμενος προισταμενη μηχανικος συμβουλος διευθυνων',
   // Russian, Ukrainian, Bulgarian
   'директор основатель основательница сооснователь соосновательница руководитель начальник менеджер президент',
   'вице-президент заместитель инженер разработчик бухгалтер юрист адвокат специалист консультант секретарь',

@@ -28,9 +28,9 @@ const STARTS = /[\p{Nd}+＋(（]/u;
 const DIGITS = /\p{Nd}/gu;
 /** Length of the text examined before and after a number. */
 const CONTEXT = 60;
-/** The start of another number: after a comma, a slash between spaces, or with a plus. */
+/** The start of another number: after a comma, a slash between spaces, or with a plus; or of hours in brackets. */
 const NEXT_NUMBER =
-  / {2,}(?=[+\d(])|[.;]? (?=\(\d{2,5}\) ?\d)|\t+| [/–—|-] (?=[+\d(])|(?<=\d) ?(?=\+)/u;
+  / {2,}(?=[+\d(])|[.;]? (?=\(\d{2,5}\) ?\d)|\t+| [/–—|-] (?=[+\d(])| (?=\((?:1?\d|2[0-4])(?:[.:]\d{2})? ?[-–—] ?(?:1?\d|2[0-4])(?:[.:]\d{2})?(?:[ )]|$))|(?<=\d) ?(?=\+)/u;
 /** The text between two numbers under the same label. */
 const LIST_SEPARATOR = /^[ \t,;/|&–-]{0,4}(?:(?:or|oder|und|and|ou|et|o|y|e|или|и|または) ?)?$/iu;
 

@@ -106,7 +106,7 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
 
 /** The author of a quotation stands below it. */
 export function isBelowQuotation(at: number, { lines }: PageLines): boolean {
-  return /^[“„"«]/u.test(lines[at - 1]?.text ?? '');
+  return /^[“”„"«»]/u.test(lines[at - 1]?.text ?? '');
 }
 
 /** A clause about another organisation: one with an address elsewhere, or a maker of the site. */

@@ -1,11 +1,12 @@
 import type { HtmlElement } from '#src/files/html-tree.ts';
 import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { isBareName } from './bare-names.ts';
-import { cardExtents } from './card-extent.ts';
+import { cardExtents, type PlacedName } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
 import { isContactLine } from './introduced-names.ts';
 import { organizationNameTest } from './is-organization-name.ts';
+import { labelledNames } from './labelled-names.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { areMostlyNames, nameEvidence } from './name-evidence.ts';
@@ -41,7 +42,7 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const placed: PlacedNames = {
     source,
     page,
-    names,
+    others: [...names, ...labelledNames(page)],
     isOfOrganization: subject === 'team' || subject === 'organization',
     isNamedForIt: isNamedFor(OF_ORGANIZATION, source),
     isNamedForTeam: isNamedFor(OF_TEAM, source),
@@ -128,7 +129,8 @@ interface ReadCard {
 interface PlacedNames {
   source: PageSource;
   page: PageLines;
-  names: readonly FoundName[];
+  /** All names of the page. */
+  others: readonly PlacedName[];
   /** The page shows people, or tells about the organisation in another way. */
   isOfOrganization: boolean;
   /** Its address or title says so. */
@@ -140,10 +142,10 @@ interface PlacedNames {
 
 function readGroup(
   group: readonly FoundName[],
-  { source, page, names, isOfOrganization, isNamedForIt, isNamedForTeam, isOfTeam }: PlacedNames,
+  { source, page, others, isOfOrganization, isNamedForIt, isNamedForTeam, isOfTeam }: PlacedNames,
 ): ReadCard[] {
   const isOfNames = areMostlyNames(group.map(({ name }) => name));
-  const read = cardExtents(group.slice(0, MAX_CARDS), page, names)
+  const read = cardExtents(group.slice(0, MAX_CARDS), page, others)
     .map(({ from, to, ...extent }) => ({
       from,
       to,

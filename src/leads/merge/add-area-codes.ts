@@ -49,7 +49,7 @@ function knownNumber(phone: string): KnownNumber | null {
 }
 
 function isOfExchange(local: KnownNumber, whole: KnownNumber): boolean {
-  if (whole.isMobile || local.country !== whole.country) return false;
+  if (whole.isMobile || local.isMobile || local.country !== whole.country) return false;
   const { length } = local.national;
   if (length <= SHARED || length >= whole.national.length) return false;
   const code = areaCodeLength(local, whole);

@@ -49,6 +49,19 @@ describe('known given names', () => {
     expect(people(list, '/about')).toEqual([]);
   });
 
+  test('that share a line are people, if all are known', () => {
+    const list = (one: string): string =>
+      `<ul><li>${one}</li><li>Anna Kovar und Mary Jones</li></ul>`;
+    const [anna, mary] = ['Anna Kovar', 'Mary Jones'];
+    expect(people(list('Jane Doe / John Smith'), '/team')).toEqual([
+      'Jane Doe',
+      'John Smith',
+      anna,
+      mary,
+    ]);
+    expect(people(list('Jane Doe / Grelva Tschugg'), '/team')).toEqual([anna, mary]);
+  });
+
   test('make a name with unknown words and a contact a person', () => {
     const html = (name: string): string =>
       `<div><h3>Mensa</h3><p><b>${name}</b></p><p>Stonker</p><p>Tel. +44 20 7946 0123</p></div>`;
@@ -117,4 +130,11 @@ describe('known given names', () => {
     const html = '<p>Ask miljöstonkare or Miljöstonkare Linnéa Ström, linnea.strom@acme.test.</p>';
     expect(people(html, '/x')).toEqual(['Linnéa Ström']);
   });
+});
+
+test('nobody gets the contacts above somebody with another role', () => {
+  const html =
+    '<div><div><p>Tickets to +44 20 7946 0119.</p><p>Coordinadora stonker: Mary Jones.</p></div><div><p>Certified.</p><p>Responsible: Jane Doe, CISO.</p></div></div>';
+  const source = { url: 'https://acme.test/', html, page: openPage(html), region: null };
+  expect(readTeamCards(source).flatMap(({ phones }) => phones)).toEqual([]);
 });

@@ -60,6 +60,7 @@ test.each([
 test.each([
   ['authors', { author: JANE }],
   ['reviews', { reviews: [JANE] }],
+  ['quotations', { citat: JANE, zitate: [JANE] }],
   ['settings', { config: JANE }],
   ['pictures', { image: JANE }],
   ['a name alone', { name: 'Jane Doe' }],

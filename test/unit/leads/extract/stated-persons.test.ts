@@ -162,8 +162,8 @@ describe('no person is read from', () => {
     expect(read(html).map(([name]) => name)).toEqual(['Jane Doe', 'John Smith']);
   });
 
-  test('the author of a quotation', () => {
-    expect(read('<div><p>“Great!”</p><p>Marta Figueiredo – arquiteta</p></div>')).toEqual([]);
+  test.each(['“Great!”', '”Great!”', '»Great!«'])('the author of the quotation %s', (quoted) => {
+    expect(read(`<div><p>${quoted}</p><p>Marta Figueiredo – arquiteta</p></div>`)).toEqual([]);
   });
 
   test('news, and sentences on pages about other things', () => {

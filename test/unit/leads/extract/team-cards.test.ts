@@ -14,6 +14,10 @@ describe('no person', () => {
       'testimonials',
       '<div class="testimonials"><div><h4>Jane Doe</h4><p>CEO, Customer</p></div><div><h4>John Smith</h4><p>CTO</p></div></div>',
     ],
+    [
+      'quotations by their class',
+      '<div class="Citat_rot"><p>Great!</p><h4>Jane Doe</h4><p>CEO</p></div>',
+    ],
     ['quotations', '<blockquote><p>Great!</p><h4>Jane Doe</h4><p>CEO</p></blockquote>'],
     [
       'offices',

@@ -72,6 +72,9 @@ test.each([
   'Capitainerie de l’écluse : 0221 4302-5501',
   'Biljetter via Kulturkassan 0221 4302-5501',
   'Haustierregister TASSO: 0221 4302-5501',
+  'InfoConsumator: 0221 4302-5501',
+  'Call the IRS at 0221 4302-5501',
+  'Skatteverket, tfn 0221 4302-5501',
   'ANPC: 0221 4302-5501',
   'Knjigovodstvo: Renata Vučić, 0221 4302-5501',
   'Laboratuvarımız: Porselen Evi, 0221 4302-5501',
@@ -244,6 +247,11 @@ test('among many numbers, as a directory has, none is completed', () => {
 test('a mobile number completes no local number', () => {
   const html = '<html lang="de"><p>Tel. 0171 6696911</p><p>Ada Lens, Tel. 66969-214</p>';
   expect(contacts(html, 'https://acme.de/')).toContain('+4966969214');
+});
+
+test('a mobile number is not completed', () => {
+  const html = '<html lang="it"><p>P.IVA</p><p>02347804122</p><p>Cell. 347 80 41 226</p>';
+  expect(contacts(html, 'https://acme.it/')).toContain('+393478041226');
 });
 
 test('a complete number is not completed by one as long that has its first digits inside', () => {

@@ -69,15 +69,9 @@ export async function claimDocuments(
   { mayBeLong }: { mayBeLong: boolean },
 ): Promise<Claim> {
   const token = randomUUID();
-  const { documents, isLong } = await db.transaction().execute(async (trx) => {
-    const rows = await takeRows(trx, token, lanes, mayBeLong);
-    const ids = rows.map(({ id }) => id);
-    const texts = await readTexts(trx, ids);
-    return {
-      documents: rows.map((row) => ({ ...row, sections_json: texts.get(row.id) ?? 'null' })),
-      isLong: rows.some((row) => row.is_long),
-    };
-  });
+  const { documents, isLong } = await db
+    .transaction()
+    .execute((trx) => takeDocuments(trx, token, lanes, { mayBeLong }));
   if (documents.length === 0) return NO_CLAIM;
   const stopRenewing = keepRenewing(
     db,
@@ -94,6 +88,21 @@ export async function claimDocuments(
 }
 
 /** Locks the rows until the transaction ends. */
+export async function takeDocuments(
+  trx: DatabaseTransaction,
+  token: string,
+  lanes: readonly LaneCursor[],
+  { mayBeLong }: { mayBeLong: boolean },
+): Promise<Pick<Claim, 'documents' | 'isLong'>> {
+  const rows = await takeRows(trx, token, lanes, mayBeLong);
+  const ids = rows.map(({ id }) => id);
+  const texts = await readTexts(trx, ids);
+  return {
+    documents: rows.map((row) => ({ ...row, sections_json: texts.get(row.id) ?? 'null' })),
+    isLong: rows.some((row) => row.is_long),
+  };
+}
+
 async function takeRows(
   trx: DatabaseTransaction,
   token: string,

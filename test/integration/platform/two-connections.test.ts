@@ -8,7 +8,7 @@ import { claimRun } from '#src/connectors/runs/claim-run.ts';
 import { lockPair } from '#src/connectors/runs/open-pair.ts';
 import { hasPlace } from '#src/connectors/runs/prune-turns.ts';
 import { requestPrune } from '#src/connectors/runs/request-prune.ts';
-import { claimDocuments, takeBackClaims } from '#src/documents/claim-documents.ts';
+import { claimDocuments, takeBackClaims, takeDocuments } from '#src/documents/claim-documents.ts';
 import { dropDocuments } from '#src/documents/drop-documents.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { createIndexTurns } from '#src/documents/index-turns.ts';
@@ -20,6 +20,7 @@ import { claimScrape } from '#src/leads/scrapes/claim-scrape.ts';
 import type { ScrapeOrder } from '#src/leads/scrapes/scrape-request.ts';
 import { startScrape } from '#src/leads/scrapes/start-scrape.ts';
 import { sendUnfinished } from '#src/documents/reconcile-documents.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
 import { claimEndpoints } from '#src/webhooks/claim-endpoint.ts';
 import { createDeliveryLedger } from '#src/webhooks/delivery-ledger.ts';
@@ -80,11 +81,15 @@ describe.skipIf(databaseUrl === undefined)(
         await using claim = await claimDocuments(db, lanes(), { mayBeLong: true });
         return claim.documents.map(({ id }) => id);
       };
+      const claimedIn = async (trx: DatabaseTransaction): Promise<DocumentId[]> => {
+        const { documents } = await takeDocuments(trx, randomUUID(), lanes(), { mayBeLong: true });
+        return documents.map(({ id }) => id);
+      };
 
       it('claimed by one worker are skipped by another, which takes the next', async () => {
         const first = await accept('first');
         let second: DocumentId | undefined;
-        await whileLocked(services.db, claimed, async (held) => {
+        await whileLocked(services.db, claimedIn, async (held) => {
           expect(held).toEqual([first]);
           expect(await claimed(services.db)).toEqual([]);
           second = await accept('second');
@@ -95,7 +100,7 @@ describe.skipIf(databaseUrl === undefined)(
 
       it('are given to one of two index workers that take turns', async () => {
         const first = await accept('first');
-        await whileLocked(services.db, claimed, async (held) => {
+        await whileLocked(services.db, claimedIn, async (held) => {
           expect(held).toEqual([first]);
           await using none = await createIndexTurns(services.db, 2).next();
           expect(none.documents).toEqual([]);

@@ -107,6 +107,6 @@ export async function bytesPerChunk(services: Services): Promise<Record<string, 
   return {
     'postings (searched)': await bytesOf('posting_bucket', 'posting_segment'),
     'term counts': await bytesOf('term_count', 'term_delta'),
-    'chunk_terms (rows of an earlier version)': await bytesOf('chunk_terms'),
+    'terms of chunks': await bytesOf('chunk_terms'),
   };
 }

@@ -5,7 +5,7 @@ const STATEMENTS = [
   // reads the table, and what follows locks it.
   sql`create index chunk_terms_loose_terms on chunk_terms using gin (terms) where not in_postings`,
   sql`drop index chunk_terms_terms`,
-  // A row has either: the weights of the version before, or how often its terms occur, in an eighth of the space.
+  // A row has either: the weights of the version before, or how often its terms occur that do so more than once.
   sql`alter table chunk_terms alter column weights drop not null`,
   sql`alter table chunk_terms add column frequencies bytea`,
 ];

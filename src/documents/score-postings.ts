@@ -18,8 +18,8 @@ export function scorePostings({ norms }: Directory, lists: readonly WeightedList
 }
 
 /**
- * The inner loop of word search: millions of postings pass here, so it calls nothing. Weights are rounded as the rows of
- * `chunk_terms` have them.
+ * The inner loop of word search: millions of postings pass here, so it calls nothing. Weights are rounded
+ * as `weightsOf` has them.
  */
 function addScores(
   scores: Float64Array,

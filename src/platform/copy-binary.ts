@@ -160,25 +160,6 @@ export class BinaryCopy {
     return this;
   }
 
-  /** pgvector `sparsevec`; `indices` count from zero and ascend, no value may be zero. */
-  sparsevec(dimensions: number, indices: Int32Array, values: Float32Array): this {
-    let at = this.#begin(12 + indices.length * 8);
-    const view = this.#view;
-    view.setInt32(at, dimensions);
-    view.setInt32(at + 4, indices.length);
-    view.setInt32(at + 8, 0);
-    at += 12;
-    for (const index of indices) {
-      view.setInt32(at, index);
-      at += 4;
-    }
-    for (let position = 0; position < indices.length; position += 1) {
-      view.setFloat32(at, values[position] ?? 0);
-      at += 4;
-    }
-    return this;
-  }
-
   /**
    * Writes the trailer and returns the whole payload, a view of this writer's memory. Do not use the writer afterwards.
    */

@@ -74,13 +74,13 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     visiblePageText(page)
       .replace(/[\s\uE000-\uE002]+/g, ' ')
       .trim().length >= FEW_CHARACTERS;
+  const text = withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH);
   const region =
     statedRegion(source) ??
     source.region ??
-    regionOfNumbers(source) ??
-    textRegion(source) ??
+    regionOfNumbers(text) ??
+    regionOfText(text) ??
     regionOfSite;
-  const text = withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH);
   const shared = { region, trunk: trunkIn(text, region), mailDomain: sharedDomainIn(text) };
   const cards = readCards({ ...source, ...shared }, isOfMember);
   return {
@@ -186,15 +186,10 @@ function statedRegion(source: PageSource): string | null {
 }
 
 /** The country of the page's phone numbers, if all have the same. */
-function regionOfNumbers({ page }: PageSource): string | null {
-  const numbers = scanPhones(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH), null);
+function regionOfNumbers(text: string): string | null {
+  const numbers = scanPhones(text, null);
   const [country, ...others] = new Set(numbers.map(({ phone }) => countryOfPhone(phone)));
   return others.length === 0 ? (country ?? null) : null;
-}
-
-/** The country of the page's language, where nothing states one. */
-function textRegion({ page }: PageSource): string | null {
-  return regionOfText(withoutMarks(visiblePageText(page)).slice(0, MAX_TEXT_LENGTH));
 }
 
 function canonicalUrlOf({ canonical, base }: OpenedPage, url: string): string {

@@ -43,8 +43,10 @@ const ELSEWHEN =
 /** "Captain Jane Doe Memorial Run" is nobody. */
 const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
+/** "and" */
+const ALSO = '(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)';
 /** Between two names. */
-const AND = /^\s*(?:&|(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)(?=\s))\s*$/u;
+const AND = new RegExp(String.raw`^\s*(?:&|${ALSO}(?=\s))\s*$`, 'u');
 const LONGEST_ADDRESS = 80;
 /** Between a name and its address. */
 const MAX_BEFORE_ADDRESS = 10;
@@ -60,9 +62,8 @@ const HEADINGS = new Set('h1 h2 h3 h4 h5 h6 dt th strong b legend'.split(' '));
 const BETWEEN_NAMES =
   /^(?:[\s,;.&·•–-]|\([^()]{1,40}\)|(?<!\p{L})\p{L}{1,6}\.[ªº]?|(?<!\p{L})(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)(?!\p{L}))*$/iu;
 /** Nothing comes behind a name, or another one. */
-const LIST_END = /^\s*(?:$|[,;/&]|\(|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s\p{Lu})/u;
-const LIST =
-  /^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)\s)\s*$/iu;
+const LIST_END = new RegExp(String.raw`^\s*(?:$|[,;/&]|\(|\s${ALSO}\s\p{Lu})`, 'u');
+const LIST = new RegExp(String.raw`^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s${ALSO}\s)\s*$`, 'iu');
 
 /**
  * People whom a page names with their role in a sentence or a list: "Case officer is Jane Doe", "the chair, Jane Doe

@@ -65,9 +65,6 @@ test('vectors follow the wire formats of pgvector and bit(n)', () => {
     '00000008' + '0002' + '0000' + '3c00' + 'c000',
   );
   expect(rowHex((copy) => copy.bit(Uint8Array.of(0x80, 0x80), 9))).toBe('00000006000000098080');
-  expect(rowHex((copy) => copy.sparsevec(10, Int32Array.of(2), Float32Array.of(1)))).toBe(
-    '00000014' + '0000000a' + '00000001' + '00000000' + '00000002' + '3f800000',
-  );
 });
 
 test('a row with too few or too many fields is refused by number', () => {
@@ -123,14 +120,14 @@ test('Postgres reads back every column type unchanged', async () => {
   await using db = await PGlite.create({ extensions: { vector } });
   await db.exec(`create extension vector; create table t (
     a int2, b int4, c int8, d float4, e bool, f text, g bytea, h uuid, i int4[], j int4[], k halfvec(3),
-    l bit(3), m sparsevec(536870912), n sparsevec(4), o timestamptz, p text)`);
+    l bit(3), o timestamptz, p text)`);
   const uuid = '00112233-4455-6677-8899-aabbccddeeff';
   const time = new Date('1969-07-20T20:17:40.123Z');
   const dense = Float32Array.of(0.5, -1, 0.25);
   const copy = new BinaryCopy();
   for (let row = 0; row < 2000; row += 1) {
     copy
-      .row(16)
+      .row(14)
       .int2(-7)
       .int4(row)
       .int8(-(2 ** 50))
@@ -139,13 +136,12 @@ test('Postgres reads back every column type unchanged', async () => {
       .text('Zürich 😀\n\t\\');
     copy.bytea(Uint8Array.of(0, 255)).uuid(uuid).int4Array(Int32Array.of(1, -2));
     copy.int4Array(new Int32Array()).halfvec(toHalfBits(dense)).bit(signBits(dense), 3);
-    copy.sparsevec(2 ** 29, Int32Array.of(0, 2 ** 29 - 1), Float32Array.of(1.5, 2));
-    copy.sparsevec(4, new Int32Array(), new Float32Array()).timestamptz(time).null();
+    copy.timestamptz(time).null();
   }
   const blob = new Blob([new Uint8Array(copy.finish())]);
   await db.query(`copy t from '/dev/blob' (format binary)`, [], { blob });
   const { rows } = await db.query(
-    `select a, b, c::text, d, e, f, g, h, i, j, k::text, l::text, m::text, n::text, o, p from t
+    `select a, b, c::text, d, e, f, g, h, i, j, k::text, l::text, o, p from t
       order by b desc limit 1`,
   );
   expect(rows).toEqual([
@@ -162,8 +158,6 @@ test('Postgres reads back every column type unchanged', async () => {
       j: [],
       k: '[0.5,-1,0.25]',
       l: '101',
-      m: '{1:1.5,536870912:2}/536870912',
-      n: '{}/4',
       o: time,
       p: null,
     },

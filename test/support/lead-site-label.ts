@@ -39,6 +39,9 @@ const personSchema = z.strictObject({
   titles: texts,
   email: email.nullable(),
   phone: phone.nullable(),
+  /** Such as a mobile number besides that of the desk. */
+  further_emails: z.array(email).default([]),
+  further_phones: z.array(phone).default([]),
   linkedin: profile,
   twitter: profile,
 });
@@ -95,3 +98,13 @@ export const siteLabelSchema = z.strictObject({
 });
 
 export type SiteLabel = z.output<typeof siteLabelSchema>;
+
+type LabelledPerson = SiteLabel['persons'][number];
+
+export function emailsOfPerson({ email, further_emails }: LabelledPerson): string[] {
+  return email === null ? further_emails : [email, ...further_emails];
+}
+
+export function phonesOfPerson({ phone, further_phones }: LabelledPerson): string[] {
+  return phone === null ? further_phones : [phone, ...further_phones];
+}

@@ -1,5 +1,5 @@
 import parsePhoneNumber from 'libphonenumber-js/max';
-import type { SiteLabel } from './lead-site-label.ts';
+import { emailsOfPerson, phonesOfPerson, type SiteLabel } from './lead-site-label.ts';
 import {
   digitsStandIn,
   partsStandIn,
@@ -133,12 +133,12 @@ function personsOf({ persons, members }: SiteLabel): SiteLabel['persons'] {
 
 function emailsOf(site: SiteLabel): string[] {
   const lists = [site.organization, ...site.members].flatMap((one) => one?.emails ?? []);
-  return [...lists, ...personsOf(site).flatMap(({ email }) => email ?? [])];
+  return [...lists, ...personsOf(site).flatMap(emailsOfPerson)];
 }
 
 function phonesOf(site: SiteLabel): string[] {
   const lists = [site.organization, ...site.members].flatMap((one) => one?.phones ?? []);
-  return [...lists, ...personsOf(site).flatMap(({ phone }) => phone ?? [])];
+  return [...lists, ...personsOf(site).flatMap(phonesOfPerson)];
 }
 
 function furtherProfiles(one: object): (string | null)[] {

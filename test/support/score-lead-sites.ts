@@ -1,6 +1,7 @@
 import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
+import { emailsOfPerson, phonesOfPerson } from './lead-site-label.ts';
 import type { LeadSite } from './read-lead-sites.ts';
 import type { Tally } from './score-labelled-leads.ts';
 import type { VisitedLeadSite } from './visit-lead-site.ts';
@@ -110,13 +111,13 @@ function entitiesOf(site: LeadSite): Entity[] {
   return [host, ...persons.map((person) => personOf(person, host)), ...ofMembers];
 }
 
-function personOf({ names, email, phone }: LeadSite['persons'][number], at: Entity): Entity {
+function personOf(person: LeadSite['persons'][number], at: Entity): Entity {
   return {
     kind: 'person',
-    names,
+    names: person.names,
     domain: at.domain,
-    emails: email === null ? [] : [email],
-    phones: phone === null ? [] : [phone],
+    emails: emailsOfPerson(person),
+    phones: phonesOfPerson(person),
     at,
   };
 }

@@ -4,11 +4,17 @@ import { emptyDraft } from '#src/leads/merge/join-drafts.ts';
 import type { LeadSite } from '#test/support/read-lead-sites.ts';
 import { scoreLeadSite, type SiteField } from '#test/support/score-lead-sites.ts';
 
-const person = (name: string, email: string | null): LeadSite['persons'][number] => ({
+const person = (
+  name: string,
+  email: string | null,
+  furtherEmails: string[] = [],
+): LeadSite['persons'][number] => ({
   names: [name],
   titles: [],
   email,
   phone: null,
+  further_emails: furtherEmails,
+  further_phones: [],
   linkedin: null,
   twitter: null,
 });
@@ -31,7 +37,10 @@ const SITE: LeadSite = {
     facebook: null,
     instagram: null,
   },
-  persons: [person('Ada Hartley', 'ada@guild.example'), person('Ben Okafor', null)],
+  persons: [
+    person('Ada Hartley', 'ada@guild.example', ['ada@hartley.example']),
+    person('Ben Okafor', null),
+  ],
   members: [
     {
       names: ['Kiln Works'],
@@ -61,7 +70,7 @@ const kiln = lead('organization', 'Kiln Works', {
   emails: values('hello@kiln.example'),
 });
 const people = [
-  lead('person', 'Ada Hartley', { emails: values('ada@guild.example') }),
+  lead('person', 'Ada Hartley', { emails: values('ada@guild.example', 'ada@hartley.example') }),
   lead('person', 'Ben Okafor'),
   lead('person', 'Carla Reyes', { foundOn: 'guild.example' }),
 ];
@@ -85,7 +94,7 @@ test('a member’s address at the host is found, but with a wrong owner', () => 
   const greedy = { ...guild, emails: values('info@guild.example', 'hello@kiln.example') };
   const { wrongOwners, tallies, lost } = score([greedy, ...people]);
   expect(wrongOwners).toBe(1);
-  expect(tallies.email).toEqual({ expected: 3, found: 3, right: 3 });
+  expect(tallies.email).toEqual({ expected: 4, found: 4, right: 4 });
   expect(lost('member')).toBe(1);
 });
 
@@ -103,7 +112,7 @@ test('an invented address, a stranger and a wrong state reduce precision and rec
     [lead('person', 'Nobody', { emails: values('x@else.example') })],
     'done',
   );
-  expect(tallies.email).toEqual({ expected: 3, found: 1, right: 0 });
+  expect(tallies.email).toEqual({ expected: 4, found: 1, right: 0 });
   expect(lost('state')).toBe(1);
   expect(misses).toContain('guild: wrong state done');
 });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import pgvector from 'pgvector';
 import { foldTerms } from '#src/documents/fold-terms.ts';
 import { gatherWords, CHUNKS_PER_STEP } from '#src/documents/gather-words.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
@@ -11,6 +12,7 @@ import { VOCABULARY_SEED } from './search-questions.ts';
 import { createDocuments, type SyntheticItem } from './synthetic-documents.ts';
 
 const DOCUMENTS_PER_STEP = 256;
+const COPIED_AT_ONCE = 1_000;
 /** About what is indexed between two runs of `term-fold`. */
 const STEPS_PER_FOLD = 10;
 
@@ -57,7 +59,7 @@ export async function fillIndex(
 async function foldAndMerge(services: Services): Promise<void> {
   const { db, inBackground } = services;
   const { signal } = new AbortController();
-  await foldTerms(db, inBackground, signal);
+  await foldTerms(services, signal);
   while (await mergePostings(db, inBackground, signal));
 }
 
@@ -76,10 +78,10 @@ export async function copyToPlainTable(
   { db, embedder }: Services,
   hasVectorIndex: boolean,
 ): Promise<void> {
-  await sql`create table plain_chunk as
-    select c.id, c.text, to_tsvector('english', c.text) as words,
-      v.embedding::vector(${sql.lit(embedder.dimensions)}) as embedding
-    from chunk c join chunk_vector v on v.chunk_id = c.id`.execute(db);
+  await sql`create table plain_chunk (id bigint, text text, words tsvector,
+    embedding vector(${sql.lit(embedder.dimensions)}))`.execute(db);
+  let last: number | undefined = 0;
+  while (last !== undefined) last = await copySome(db, last);
   await sql.raw('create index plain_chunk_words on plain_chunk using gin (words)').execute(db);
   if (hasVectorIndex) {
     await db.connection().execute(async (connection) => {
@@ -93,6 +95,25 @@ export async function copyToPlainTable(
     });
   }
   await sql.raw('vacuum analyze plain_chunk').execute(db);
+}
+
+/** @returns the id of the last chunk that was copied; nothing if there was none */
+async function copySome(db: Services['db'], after: number): Promise<number | undefined> {
+  const rows = await db
+    .selectFrom('chunk_vector')
+    .select(['chunk_id', 'quantized'])
+    .where('chunk_id', '>', after)
+    .orderBy('chunk_id')
+    .limit(COPIED_AT_ONCE)
+    .execute();
+  const ids = rows.map(({ chunk_id }) => chunk_id);
+  const vectors = rows.map(({ quantized }) => pgvector.toSql([...new Int8Array(quantized ?? [])]));
+  await sql`insert into plain_chunk
+    select c.id, c.text, to_tsvector('english', c.text), v.embedding::vector
+    from unnest(${ids}::bigint[], ${vectors}::text[]) v(id, embedding) join chunk c using (id)`.execute(
+    db,
+  );
+  return ids.at(-1);
 }
 
 /** Bytes a chunk of what words are searched in, with indexes and what is stored out of line. */

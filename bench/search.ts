@@ -12,7 +12,7 @@ import { searchWords } from '#src/documents/search/search-words.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { openServices } from '#src/open-services.ts';
 import { parseConfig } from '#src/platform/config.ts';
-import { vectorLiteral } from '#src/platform/vector.ts';
+import pgvector from 'pgvector';
 import type { Services } from '#src/services.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
@@ -158,7 +158,8 @@ async function searchByCosine(services: Services, question: string): Promise<voi
 }
 
 async function vectorOf({ embedder }: Services, question: string): Promise<string> {
-  return vectorLiteral(await embedder.embedQuery(question, () => 1, new AbortController().signal));
+  const vector = await embedder.embedQuery(question, () => 1, new AbortController().signal);
+  return String(pgvector.toSql(Array.from(vector)));
 }
 
 async function printTimes(

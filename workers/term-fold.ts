@@ -19,28 +19,35 @@ import { defineWorker } from './worker.ts';
 const BUCKETS_PER_RUN = 20;
 /** Some seconds each, in which words are not folded. */
 const BASES_PER_RUN = 3;
+/** What is left of one kind of work waits for the next run: while documents arrive, it may never end. */
+const LONGEST_MS = 20_000;
 
 export const worker = defineWorker(termFold, async (services, _payload, job) => {
   const { db, inBackground } = services;
-  const repeat = async (step: () => Promise<number>, full: number): Promise<number> => {
-    for (let sum = 0; ;) {
+  const repeat = async (step: () => Promise<boolean>): Promise<void> => {
+    const latest = performance.now() + LONGEST_MS;
+    while ((await step()) && performance.now() < latest) job.signal.throwIfAborted();
+  };
+  const sumOf = async (step: () => Promise<number>, full: number): Promise<number> => {
+    let sum = 0;
+    await repeat(async () => {
       const done = await inBackground(step);
       sum += done;
-      if (done < full) return sum;
-      job.signal.throwIfAborted();
-    }
+      return done >= full;
+    });
+    return sum;
   };
-  const rows = await foldTerms(db, inBackground, job.signal);
-  const renewed = await repeat(() => renewTerms(db), RENEWED_PER_STEP);
-  await repeat(() => renewTitles(db), RENEWED_TITLES_PER_STEP);
-  await repeat(() => fillSynonyms(db), SYNONYMS_PER_STEP);
-  while (await inBackground(() => dropOlderSegments(db))) job.signal.throwIfAborted();
-  while (await mergePostings(db, inBackground, job.signal)) job.signal.throwIfAborted();
+  const rows = await foldTerms(services, job.signal);
+  const renewed = await sumOf(() => renewTerms(db), RENEWED_PER_STEP);
+  await sumOf(() => renewTitles(db), RENEWED_TITLES_PER_STEP);
+  await sumOf(() => fillSynonyms(db), SYNONYMS_PER_STEP);
+  await repeat(() => inBackground(() => dropOlderSegments(db)));
+  await repeat(() => mergePostings(db, inBackground, job.signal));
   if (await checkPostings(db, inBackground, job.signal)) await dropAbandonedSegments(db);
   for (let trained = 0; trained < BASES_PER_RUN; trained += 1) {
     if (!(await renewBasis(services, job.signal))) break;
   }
-  const chunks = await repeat(() => gatherWords(db), CHUNKS_PER_STEP);
+  const chunks = await sumOf(() => gatherWords(db), CHUNKS_PER_STEP);
   for (let checked = 0; checked < BUCKETS_PER_RUN; checked += 1) {
     if (!(await inBackground(() => checkWords(db)))) break;
     job.signal.throwIfAborted();

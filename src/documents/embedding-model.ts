@@ -86,7 +86,7 @@ async function hasVectors(trx: DatabaseTransaction): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Records the model and sets the dimensions of the (empty) vector columns. */
+/** Records the model and sets the dimensions of the sign bits, of which there are none yet. */
 async function recordModel(
   trx: DatabaseTransaction,
   { model, dimensions }: RecordedModel,
@@ -96,8 +96,9 @@ async function recordModel(
     on conflict (name) do update set value = excluded.value`.execute(trx);
   const size = sql.lit(dimensions);
   await sql`drop index if exists ${sql.id(VECTOR_INDEX)}`.execute(trx);
+  // The storage is that of the type again after a change of it: see the migration 0044.
   await sql`alter table chunk_vector alter column bits type bit(${size}),
-    alter column embedding type halfvec(${size})`.execute(trx);
+    alter column bits set storage plain`.execute(trx);
 }
 
 function otherModel(recorded: RecordedModel, now: RecordedModel): StartError {

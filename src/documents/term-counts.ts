@@ -98,14 +98,31 @@ export function toTermCounts(rows: readonly TermCount[]): TermCounts {
   return { chunks, df };
 }
 
+/** A bucket of a workspace. */
+export interface BucketKey {
+  bucket: number;
+  workspaceId: string;
+}
+
+const FIRST_KEY: BucketKey = {
+  bucket: CHUNKS_BUCKET,
+  workspaceId: '00000000-0000-0000-0000-000000000000',
+};
+
 /**
  * Folds at most `limit` rows of changes into `term_count`, bucket by bucket.
- * @returns how many were folded; fewer than `limit` means that none are left
+ * @param from the first bucket to look at
+ * @returns how many were folded, and the last bucket of them; fewer than `limit` means that none are left from there on
  */
-export async function foldTermDeltas(db: Database, limit: number): Promise<number> {
-  const { rows } = await sql<{ folded: number }>`
+export async function foldTermDeltas(
+  db: Database,
+  limit: number,
+  from: BucketKey = FIRST_KEY,
+): Promise<{ folded: number; last: BucketKey }> {
+  const { rows } = await sql<BucketKey & { folded: number }>`
     with taken as materialized (
       select ctid, bucket, workspace_id, terms, deltas from term_delta
+      where (bucket, workspace_id) >= (${from.bucket}::smallint, ${from.workspaceId}::uuid)
       order by bucket, workspace_id limit ${limit}::int for update skip locked
     ), gone as (
       delete from term_delta where ctid = any(array(select ctid from taken))
@@ -127,6 +144,8 @@ export async function foldTermDeltas(db: Database, limit: number): Promise<numbe
             union all select * from unnest(excluded.terms, excluded.chunks)) parts(term, part)
           group by term having sum(part) <> 0) merged)
     )
-    select count(*)::int as folded from taken`.execute(db);
-  return rows[0]?.folded ?? 0;
+    select bucket, workspace_id as "workspaceId", (count(*) over ())::int as folded from taken
+    order by bucket desc, workspace_id desc limit 1`.execute(db);
+  const [last] = rows;
+  return last ? { folded: last.folded, last } : { folded: 0, last: from };
 }

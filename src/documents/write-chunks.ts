@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type DatabaseTransaction } from '#src/platform/database.ts';
-import { signBits, toHalfBits } from '#src/platform/vector.ts';
+import { signBits } from '#src/platform/vector.ts';
 import type { ChunkChanges, KeptChunk } from './chunk-changes.ts';
 import type { ClaimedDocument } from './claim-documents.ts';
 import { deleteChunks } from './delete-documents.ts';
 import type { PreparedChunk } from './prepare-document.ts';
+import { quantize } from './quantized-vector.ts';
 import { TermDeltas } from './term-counts.ts';
 import { encodeCounts } from './term-frequencies.ts';
 import { TERMS_VERSION } from './terms-version.ts';
@@ -92,7 +93,7 @@ async function insertNewChunks(
     writeText(texts, id, document, chunk);
     keyFields(vectors.row(6), id, document)
       .bit(signBits(vector), vector.length)
-      .halfvec(toHalfBits(vector))
+      .bytea(bytesOf(quantize(vector)))
       .bool(false);
     keyFields(terms.row(7), id, document)
       .int4Array(chunk.termIds)
@@ -116,7 +117,7 @@ async function insertNewChunks(
 }
 
 const KEY_COLUMNS = ['chunk_id', 'workspace_id', 'document_id'];
-const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'embedding', 'promoted'];
+const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'quantized', 'promoted'];
 const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'frequencies', 'in_postings', 'terms_version'];
 const CHUNK_COLUMNS = [
   'id',
@@ -133,6 +134,10 @@ const CHUNK_COLUMNS = [
   'hash',
   'token_count',
 ];
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
 
 function keyFields(
   copy: BinaryCopy,

@@ -4,7 +4,6 @@ const INT4_OID = 23;
 /** Postgres counts time from 2000-01-01 UTC. */
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 const TWO_POW_32 = 4_294_967_296;
-const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
  * Builds the payload of `COPY … FROM STDIN (FORMAT binary)`: `row(n)`, then exactly n fields in column order, and
@@ -135,17 +134,6 @@ export class BinaryCopy {
       view.setInt32(at + 4, value);
       at += 8;
     }
-    return this;
-  }
-
-  /** pgvector `halfvec`: int16 dimensions, int16 unused, then half-precision bits. */
-  halfvec(bits: Uint16Array): this {
-    const at = this.#begin(4 + bits.length * 2);
-    this.#view.setInt16(at, bits.length);
-    this.#view.setInt16(at + 2, 0);
-    const target = this.#buffer.subarray(at + 4, at + 4 + bits.byteLength);
-    target.set(new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength));
-    if (IS_LITTLE_ENDIAN) target.swap16();
     return this;
   }
 

@@ -1,9 +1,4 @@
-import pgvector, { SparseVector } from 'pgvector';
-
-/** IEEE 754 half-precision bits of each value (round to nearest, ties to even): what pgvector's `halfvec` stores. */
-export function toHalfBits(vector: Float32Array): Uint16Array {
-  return new Uint16Array(new Float16Array(vector).buffer);
-}
+import { SparseVector } from 'pgvector';
 
 /**
  * One bit per dimension, set where the value is above zero; most significant bit first within a byte, as the wire
@@ -31,11 +26,6 @@ export function normalize(vector: Float32Array): Float32Array {
     vector[index] = (vector[index] ?? 0) * scale;
   }
   return vector;
-}
-
-/** Text form of a pgvector `vector` or `halfvec`: `[0.1,-2]`. */
-export function vectorLiteral(vector: Float32Array): string {
-  return pgvector.toSql(Array.from(vector)) ?? '[]';
 }
 
 /** Text form of a pgvector `sparsevec`, which counts from one: zero-based `indices` `[0, 4]` of 8 become `{1:…,5:…}/8`. */

@@ -30,7 +30,7 @@ export interface VectorStage extends AsyncDisposable {
 
 export interface SearchSeen {
   hits: { id: string; score: number | null }[];
-  /** Vectors that the search compared exactly, instead of by sign bits or through the index. */
+  /** Vectors that the search read, instead of their sign bits alone. */
   comparedExactly: number;
   usesIndex: boolean;
   /** Whether the words were looked up by a scan of the whole table. */
@@ -41,7 +41,6 @@ interface PlanNode {
   'Node Type': string;
   'Index Name'?: string;
   'Relation Name'?: string;
-  'Sort Key'?: string[];
   'Actual Rows': number;
   Plans?: PlanNode[];
 }
@@ -104,9 +103,7 @@ export async function openVectorStage(threshold: number): Promise<VectorStage> {
       const wordNodes = await planNodes(db, sent, lookup);
       return {
         hits: hits.map(({ document_id, score }) => ({ id: document_id, score })),
-        comparedExactly: nodes
-          .filter((node) => node['Sort Key']?.some((key) => key.includes('<#>')))
-          .reduce((sum, node) => sum + (node.Plans?.[0]?.['Actual Rows'] ?? 0), 0),
+        comparedExactly: nodes[0]?.['Actual Rows'] ?? 0,
         usesIndex: nodes.some((node) => node['Index Name'] === 'chunk_vector_promoted'),
         scansWords: wordNodes.some(
           (node) =>

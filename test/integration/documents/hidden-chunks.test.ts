@@ -122,8 +122,7 @@ async function seen(word: string): Promise<Record<string, string[]>> {
   return {
     search: hits.map(({ text }) => text),
     terms: await textsOf(await searchWords(db, scope, terms, counts, 5_000)),
-    vectorsByBits: await textsOf(await searchVectors(services, scope, vector, counts.chunks)),
-    vectorsExactly: await textsOf(await searchVectors(services, scope, vector, 1)),
+    vectors: await textsOf(await searchVectors(services, scope, vector, counts.chunks)),
     passages: passages.further.map(({ text }) => text),
     page: page ? page.text.split('\n\n') : [],
     newest: newest.map(({ blurb }) => blurb),
@@ -180,7 +179,7 @@ describe('while a large document is written', () => {
       Object.entries(await seen(asked)).flatMap(([reader, texts]) =>
         texts.some((text) => text.includes(word)) ? reader : [],
       );
-    const searches = ['search', 'terms', 'vectorsByBits', 'vectorsExactly', 'passages', 'page'];
+    const searches = ['search', 'terms', 'vectors', 'passages', 'page'];
     await indexUntilStep(await accept(sections('walnuts')), Infinity);
     expect(await shows('walnuts', 'walnuts')).toEqual([...searches, 'newest']);
     const ids = await accept(sections('peaches'));

@@ -45,7 +45,7 @@ async function push(workspaceId: WorkspaceId, texts: Record<string, string>): Pr
     rows.map(({ id }) => id),
     signal,
   );
-  while ((await foldTermDeltas(services.db, 250)) > 0);
+  while ((await foldTermDeltas(services.db, 250)).folded > 0);
 }
 
 const pushTopics = (workspaceId: WorkspaceId, from: number, to: number) =>

@@ -13,6 +13,7 @@ import { asPushed, CORPUS } from '#test/support/search-corpus.ts';
 import { openTestEnvironment, type TestEnvironment } from '#test/support/test-environment.ts';
 import { until } from '#test/support/until.ts';
 import { faultsOf, NO_FAULTS } from '#test/support/whole-index.ts';
+import { writeHalfvecs } from '#test/support/write-halfvecs.ts';
 import { writeOlderTerms } from '#test/support/write-older-terms.ts';
 import { writeWeights } from '#test/support/write-older-terms.ts';
 
@@ -91,6 +92,7 @@ async function copyIndex(older: TestEnvironment, migration: string): Promise<voi
   };
   const from = await open(now);
   await writeWeights(overPglite(from).db);
+  await writeHalfvecs(overPglite(from).db);
   await from.exec(
     `update document d set sections = t.sections from document_text t where t.document_id = d.id`,
   );
@@ -165,6 +167,8 @@ async function expectServed(client: ApiClient): Promise<void> {
     expect(await search('"written in C++"')).toMatchObject({ first: 'lang-cpp' });
   };
   await expectOldWords();
+  const byVectors = await search('zeppelin report', { hybrid_alpha: 1 });
+  expect(byVectors).toMatchObject({ first: 'quarterly' });
   // What only the terms of this version tell, without help from the vectors.
   const words = { hybrid_alpha: 0 };
   for (const [query, id] of NEW_WORDS) {

@@ -267,7 +267,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     it('folding counts', async () => {
       await index('first');
       const { rows } = await sql`select 1 from term_delta`.execute(db);
-      const folded = await whileLocked(db, lockFirst('term_delta', 'bucket'), () =>
+      const { folded } = await whileLocked(db, lockFirst('term_delta', 'bucket'), () =>
         foldTermDeltas(db, 1_000),
       );
       expect(folded).toBe(rows.length - 1);

@@ -159,8 +159,11 @@ describe.skipIf(databaseUrl === undefined)(
       await promote();
       const { db } = stage.services;
       await sql`drop index chunk_vector_promoted`.execute(db);
+      const { dimensions } = stage.services.embedder;
+      await sql`alter table chunk_vector
+        alter column embedding type halfvec(${sql.lit(dimensions)})`.execute(db);
       await sql`create index chunk_vector_promoted on chunk_vector
-      using hnsw (embedding halfvec_ip_ops) where promoted`.execute(db);
+        using hnsw (embedding halfvec_ip_ops) where promoted`.execute(db);
       await expectSearchByBits();
       await promote();
       await expectSearchByIndex();

@@ -26,6 +26,8 @@ const FIRST_TIER_CHUNKS = 1_000;
 const MAX_MERGED_SEGMENTS = 256;
 /** Bytes of buckets per step: their work takes some ten milliseconds. */
 const BYTES_PER_STEP = 256 * 1024;
+/** Chunks that are looked up at once: a few milliseconds of the event loop. */
+const IDS_PER_STEP = 5_000;
 /** A segment that is not ready by then was left by an interrupted merge. */
 const ABANDONED_AFTER = '1 hour';
 /** How often a segment is checked for chunks that are gone. */
@@ -77,8 +79,9 @@ export async function checkPostings(
   const [segment] = rows;
   if (!segment) return false;
   const { ids } = await readDirectoryOf(db, segment.id);
-  const left = await stillThere(db, ids);
-  if (left.size < segment.chunks * (1 - GONE_SHARE)) {
+  let chunks = 0;
+  for await (const { left } of stillThere(db, ids)) chunks += left.size;
+  if (chunks < segment.chunks * (1 - GONE_SHARE)) {
     await mergeInto(db, inBackground, signal, segment.workspace_id, [segment]);
   }
   return true;
@@ -190,14 +193,15 @@ async function joinDirectories(
   const seen = new Set<number>();
   for (const segment of segments) {
     const own = await readDirectoryOf(db, segment.id);
-    const left = await stillThere(db, own.ids);
     const places = new Int32Array(own.ids.length).fill(-1);
-    for (const [place, id] of own.ids.entries()) {
-      if (!left.has(id) || seen.has(id)) continue;
-      seen.add(id);
-      places[place] = ids.length;
-      ids.push(id);
-      lengths.push(own.lengths[place] ?? null);
+    for await (const { first, some, left } of stillThere(db, own.ids)) {
+      for (const [at, id] of some.entries()) {
+        if (!left.has(id) || seen.has(id)) continue;
+        seen.add(id);
+        places[first + at] = ids.length;
+        ids.push(id);
+        lengths.push(own.lengths[first + at] ?? null);
+      }
     }
     sources.push({ ...segment, places });
   }
@@ -212,10 +216,22 @@ async function readDirectoryOf(db: Database, id: string) {
 }
 
 /** Segments of two versions are never merged, so what counts is whether a chunk is there. */
-async function stillThere(db: Database, ids: Float64Array): Promise<Set<number>> {
-  const { rows } = await sql<{ chunk_id: number }>`
-    select chunk_id from chunk_terms where chunk_id = any(${[...ids]}::bigint[])`.execute(db);
-  return new Set(rows.map((row) => row.chunk_id));
+async function* stillThere(db: Database, ids: Float64Array): AsyncGenerator<PresentChunks> {
+  for (let first = 0; first < ids.length; first += IDS_PER_STEP) {
+    const some = ids.subarray(first, first + IDS_PER_STEP);
+    const { rows } = await sql<{ chunk_id: number }>`
+      select chunk_id from chunk_terms
+      where chunk_id = any(${`{${some.join(',')}}`}::text::bigint[])`.execute(db);
+    yield { first, some, left: new Set(rows.map((row) => row.chunk_id)) };
+  }
+}
+
+/** Some of the chunks of a segment, and those of them that are not gone. */
+interface PresentChunks {
+  /** The place of the first one. */
+  first: number;
+  some: Float64Array;
+  left: Set<number>;
 }
 
 async function sizeOf(db: Database, segments: readonly StoredSegment[]): Promise<number> {

@@ -1,13 +1,13 @@
 import { Queue, Worker } from 'bullmq';
 import { sql } from 'kysely';
+import { toBitPlanes } from '#src/documents/bit-planes.ts';
 import { prepareDocument } from '#src/documents/prepare-document.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type Database, openDatabase } from '#src/platform/database.ts';
 import { createLog } from '#src/platform/log.ts';
 import { openQueueBackend, type QueueBackend } from '#src/platform/queue-backend.ts';
-import pgvector from 'pgvector';
-import { quantize } from '#src/documents/quantized-vector.ts';
+import { signBits } from '#src/platform/vector.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { median } from './percentile.ts';
 import type { SyntheticItem } from './synthetic-documents.ts';
@@ -121,7 +121,7 @@ async function createPlainTables(db: Database): Promise<void> {
   await sql
     .raw(
       `create table plain_chunk (id int primary key, document_id int not null, text text not null,
-        embedding halfvec(${DIMENSIONS}), quantized bytea)`,
+        embedding halfvec(${DIMENSIONS}), bits bit(${DIMENSIONS}), planes varbit)`,
     )
     .execute(db);
 }
@@ -142,7 +142,7 @@ async function insertRows(
   for (const some of slicesOf(chunks)) {
     const rows = some.map(
       ({ id, documentId, text, vector }) =>
-        sql`(${id}, ${documentId}, ${text}, ${pgvector.toSql(Array.from(vector))})`,
+        sql`(${id}, ${documentId}, ${text}, ${JSON.stringify([...vector])})`,
     );
     await sql`insert into plain_chunk values ${sql.join(rows)}
       on conflict (id) do update set text = excluded.text, embedding = excluded.embedding`.execute(
@@ -166,14 +166,16 @@ async function copyAllRows(
   for (const some of slicesOf(chunks)) {
     const copy = new BinaryCopy();
     for (const { id, documentId, text, vector } of some) {
-      copy
-        .row(4)
-        .int4(id)
-        .int4(documentId)
-        .text(text)
-        .bytea(new Uint8Array(quantize(vector).buffer));
+      const planes = toBitPlanes(vector);
+      copy.row(5).int4(id).int4(documentId).text(text).bit(signBits(vector), vector.length);
+      copy.bit(planes.bits, planes.bitCount);
     }
-    await copyRows(db, 'plain_chunk', ['id', 'document_id', 'text', 'quantized'], copy.finish());
+    await copyRows(
+      db,
+      'plain_chunk',
+      ['id', 'document_id', 'text', 'bits', 'planes'],
+      copy.finish(),
+    );
   }
 }
 

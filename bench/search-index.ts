@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import pgvector from 'pgvector';
 import { foldTerms } from '#src/documents/fold-terms.ts';
 import { gatherWords, CHUNKS_PER_STEP } from '#src/documents/gather-words.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
@@ -8,6 +7,7 @@ import { mergePostings } from '#src/documents/merge-postings.ts';
 import { renewBasis } from '#src/documents/renew-basis.ts';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
+import { componentsOfPlanes } from '#test/support/components-of-planes.ts';
 import { VOCABULARY_SEED } from './search-questions.ts';
 import { createDocuments, type SyntheticItem } from './synthetic-documents.ts';
 
@@ -101,13 +101,15 @@ export async function copyToPlainTable(
 async function copySome(db: Services['db'], after: number): Promise<number | undefined> {
   const rows = await db
     .selectFrom('chunk_vector')
-    .select(['chunk_id', 'quantized'])
+    .select(['chunk_id', 'bits', 'planes'])
     .where('chunk_id', '>', after)
     .orderBy('chunk_id')
     .limit(COPIED_AT_ONCE)
     .execute();
   const ids = rows.map(({ chunk_id }) => chunk_id);
-  const vectors = rows.map(({ quantized }) => pgvector.toSql([...new Int8Array(quantized ?? [])]));
+  const vectors = rows.map(({ bits, planes }) =>
+    JSON.stringify(componentsOfPlanes({ bits, planes: planes ?? '' })),
+  );
   await sql`insert into plain_chunk
     select c.id, c.text, to_tsvector('english', c.text), v.embedding::vector
     from unnest(${ids}::bigint[], ${vectors}::text[]) v(id, embedding) join chunk c using (id)`.execute(

@@ -12,7 +12,6 @@ import { searchWords } from '#src/documents/search/search-words.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { openServices } from '#src/open-services.ts';
 import { parseConfig } from '#src/platform/config.ts';
-import pgvector from 'pgvector';
 import type { Services } from '#src/services.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
@@ -159,7 +158,7 @@ async function searchByCosine(services: Services, question: string): Promise<voi
 
 async function vectorOf({ embedder }: Services, question: string): Promise<string> {
   const vector = await embedder.embedQuery(question, () => 1, new AbortController().signal);
-  return String(pgvector.toSql(Array.from(vector)));
+  return JSON.stringify([...vector]);
 }
 
 async function printTimes(

@@ -3,11 +3,11 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type DatabaseTransaction } from '#src/platform/database.ts';
 import { signBits } from '#src/platform/vector.ts';
+import { toBitPlanes } from './bit-planes.ts';
 import type { ChunkChanges, KeptChunk } from './chunk-changes.ts';
 import type { ClaimedDocument } from './claim-documents.ts';
 import { deleteChunks } from './delete-documents.ts';
 import type { PreparedChunk } from './prepare-document.ts';
-import { quantize } from './quantized-vector.ts';
 import { TermDeltas } from './term-counts.ts';
 import { encodeCounts } from './term-frequencies.ts';
 import { TERMS_VERSION } from './terms-version.ts';
@@ -91,9 +91,11 @@ async function insertNewChunks(
   const terms = new BinaryCopy();
   for (const { id, document, chunk, vector } of fresh) {
     writeText(texts, id, document, chunk);
-    keyFields(vectors.row(6), id, document)
+    const planes = toBitPlanes(vector);
+    keyFields(vectors.row(7), id, document)
       .bit(signBits(vector), vector.length)
-      .bytea(bytesOf(quantize(vector)))
+      .bit(planes.bits, planes.bitCount)
+      .float4(planes.scale)
       .bool(false);
     keyFields(terms.row(7), id, document)
       .int4Array(chunk.termIds)
@@ -117,7 +119,7 @@ async function insertNewChunks(
 }
 
 const KEY_COLUMNS = ['chunk_id', 'workspace_id', 'document_id'];
-const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'quantized', 'promoted'];
+const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'planes', 'scale', 'promoted'];
 const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'frequencies', 'in_postings', 'terms_version'];
 const CHUNK_COLUMNS = [
   'id',
@@ -134,10 +136,6 @@ const CHUNK_COLUMNS = [
   'hash',
   'token_count',
 ];
-
-function bytesOf({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
 
 function keyFields(
   copy: BinaryCopy,

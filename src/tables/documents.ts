@@ -116,14 +116,15 @@ interface ChunkTable {
   token_count: number;
 }
 
-/** Deliberately narrow: a scan of the sign bits reads nothing else. Vectors are out of line. */
+/** Deliberately narrow: a scan of the sign bits reads nothing else. The other planes are out of line. */
 interface ChunkVectorTable {
   chunk_id: number;
   workspace_id: WorkspaceId;
   document_id: DocumentId;
   bits: string;
-  /** See quantized-vector.ts. Null in rows of an earlier version, which have `embedding`. */
-  quantized: Buffer | null;
+  /** See bit-planes.ts. Null in rows of an earlier version, which have `embedding`. */
+  planes: string | null;
+  scale: number | null;
   embedding: string | null;
   /** Whether the HNSW index covers it, once that index is in use; false while staged. */
   promoted: Generated<boolean>;

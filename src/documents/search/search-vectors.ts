@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { signBits } from '#src/platform/vector.ts';
+import { comparePlanes } from '#src/documents/bit-planes.ts';
 import type { DocumentServices } from '#src/documents/document-services.ts';
-import { cosine, fromHalfvec } from '#src/documents/quantized-vector.ts';
 import { type FoundChunk, type SearchScope, searchable } from './search-scope.ts';
 import { hasFilters } from './search-filters.ts';
 import { INDEX_SERVES } from '#src/documents/vector-index.ts';
 
-/** How many of the nearest vectors by sign bits are then compared exactly. */
+/** How many of the nearest vectors by sign bits are then compared by all planes. */
 const RERANKED = 400;
 /**
  * As many as are asked for come in one pass. Where vectors of other workspaces are among them, the scan goes on:
@@ -18,8 +18,8 @@ const HNSW_EF_SEARCH = 500;
 type VectorServices = Pick<DocumentServices, 'db' | 'config'>;
 
 /**
- * The nearest chunks by the cosine of their vectors: those that are nearest by sign bits, compared exactly. In workspaces
- * of few chunks these are all. The sign bits of promoted vectors are found through the HNSW index, unless there is no
+ * The nearest chunks by the inner product of unit vectors: those that are nearest by sign bits, compared by all bit
+ * planes. In workspaces of few chunks these are all. The sign bits of promoted vectors are found through the HNSW index, unless there is no
  * usable index, or there are filters: too few vectors may pass them.
  *
  * @param vector of unit length
@@ -45,34 +45,51 @@ export async function searchVectors(
   });
 }
 
-interface VectorRow extends Omit<FoundChunk, 'score'> {
-  quantized: Buffer | null;
-  /** Of a row of an earlier version. */
-  halfvec: Buffer | null;
-}
-
 async function nearestOf(
   db: Database,
   subquery: RawBuilder<unknown>,
   vector: Float32Array,
   limit: number,
 ): Promise<FoundChunk[]> {
-  const { rows } = await sql<VectorRow>`
-    select chunk_id as key, document_id as "documentId", quantized, halfvec_send(embedding) as halfvec
-    from ${subquery} nearest`.execute(db);
+  const { parts, most, scale } = comparePlanes(vector);
+  const distances = parts.map(({ from, length, query, weight }) => {
+    const bits = sql.lit(length);
+    const stored = sql`substring(planes from ${sql.lit(from + 1)} for ${bits})`;
+    return sql`${sql.lit(weight)} * (${stored} <~> ${`x${query}`}::bit(${bits}))`;
+  });
+  // OFFSET keeps the planes from being read anew for each of their parts.
+  const { rows } = await sql<ComparedRow>`
+    select chunk_id as key, document_id as "documentId",
+      ${scale}::float8 * scale * (${most}::float8 - 2 * (${sql.join(distances, sql` + `)})) as score
+    from (select chunk_id, document_id, planes || bits as planes, scale
+      from ${subquery} nearest offset 0) whole`.execute(db);
+  const older = await compareOlder(db, rows, vector);
   return rows
-    .map(({ key, documentId, quantized, halfvec }) => ({
+    .map(({ key, documentId, score }) => ({
       key,
       documentId,
-      score: cosine(vector, componentsOf(quantized, halfvec)),
+      score: score ?? older.get(key) ?? 0,
     }))
     .toSorted((one, other) => other.score - one.score || one.key - other.key)
     .slice(0, limit);
 }
 
-function componentsOf(quantized: Buffer | null, halfvec: Buffer | null): Int8Array | Float32Array {
-  if (quantized === null) return halfvec === null ? new Int8Array() : fromHalfvec(halfvec);
-  return new Int8Array(quantized.buffer, quantized.byteOffset, quantized.byteLength);
+interface ComparedRow extends Omit<FoundChunk, 'score'> {
+  /** Null in rows of an earlier version, which have no planes. */
+  score: number | null;
+}
+
+async function compareOlder(
+  db: Database,
+  rows: readonly ComparedRow[],
+  vector: Float32Array,
+): Promise<Map<number, number>> {
+  const ids = rows.filter(({ score }) => score === null).map(({ key }) => key);
+  if (ids.length === 0) return new Map();
+  const found = await sql<{ key: number; score: number }>`
+    select chunk_id as key, -(embedding <#> ${JSON.stringify([...vector])}::halfvec) as score
+    from chunk_vector where chunk_id = any(${ids}::bigint[])`.execute(db);
+  return new Map(found.rows.map(({ key, score }) => [key, score]));
 }
 
 /** The nearest by Hamming distance of the sign bits, which is about proportional to the angle. */
@@ -81,7 +98,7 @@ function rowsByBits(
   vector: Float32Array,
   limit: number,
 ): RawBuilder<unknown> {
-  return sql`(select chunk_id, document_id, quantized, embedding from chunk_vector
+  return sql`(select chunk_id, document_id, bits, planes, scale from chunk_vector
     where ${condition}
     order by bits <~> ${bitString(vector)}::bit(${sql.lit(vector.length)}) limit ${Math.max(RERANKED, limit)})`;
 }

@@ -1,6 +1,4 @@
-/**
- * Planes of a stored vector. Its sign bits are the highest; the others are stored beside them.
- */
+/** Of a stored vector. Its sign bits are the highest; the others are stored beside them. */
 const PLANES = 6;
 /** The vector of a query is one, and is in memory, so it may be finer. */
 const QUERY_PLANES = 8;
@@ -9,6 +7,10 @@ const QUERY_PLANES = 8;
  * distributed ones (J. Max, Quantizing for minimum distortion, 1960, table II).
  */
 const HALF_STEPS = { [PLANES]: 0.052, [QUERY_PLANES]: 0.0154 };
+
+/** Vectors of some models have components far above all others. They lose less with wider steps than by being cut. */
+const OUTLIER = 5;
+const WIDER_STEPS = [1.5, 2, 3, 4, 6];
 
 /** What is stored of a vector besides its sign bits. */
 export interface BitPlanes {
@@ -76,23 +78,44 @@ export function comparePlanes(vector: Float32Array): PlaneComparison {
   return { parts, most: dimensions * (2 ** PLANES - 1) * (2 ** QUERY_PLANES - 1), scale };
 }
 
-/** Levels counted from the lowest one, so that their binary digits are the planes. */
-function quantize(
+interface Quantized {
+  /** Counted from the lowest one, so that their binary digits are the planes. */
+  levels: Uint8Array;
+  scale: number;
+}
+
+function quantize(vector: Float32Array, planes: keyof typeof HALF_STEPS): Quantized {
+  const halfStep = (HALF_STEPS[planes] ?? 1) / Math.sqrt(vector.length);
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const usual = quantizeBy(vector, planes, halfStep);
+  if (largest * Math.sqrt(vector.length) < OUTLIER) return usual;
+  return WIDER_STEPS.map((times) => quantizeBy(vector, planes, times * halfStep)).reduce(
+    (best, one) => (one.likeness > best.likeness ? one : best),
+    usual,
+  );
+}
+
+/** @returns also the cosine of the vector and its levels, as far as the vector has unit length */
+function quantizeBy(
   vector: Float32Array,
-  planes: keyof typeof HALF_STEPS,
-): { levels: Uint8Array; scale: number } {
+  planes: number,
+  halfStep: number,
+): Quantized & { likeness: number } {
   const highest = 2 ** planes - 1;
-  const perStep = Math.sqrt(vector.length) / (2 * (HALF_STEPS[planes] ?? 1));
+  const perStep = 1 / (2 * halfStep);
   const levels = new Uint8Array(vector.length);
   let product = 0;
+  let squares = 0;
   for (let index = 0; index < vector.length; index += 1) {
     const value = vector[index] ?? 0;
     const size = Math.min(2 * Math.floor(Math.abs(value) * perStep) + 1, highest);
     product += Math.abs(value) * size;
+    squares += size * size;
     // As in the sign bits, zero is not positive.
     levels[index] = (highest + (value > 0 ? size : -size)) / 2;
   }
-  return { levels, scale: product === 0 ? 0 : 1 / product };
+  const scale = product === 0 ? 0 : 1 / product;
+  return { levels, scale, likeness: product / Math.sqrt(squares) };
 }
 
 function packPlanes(levels: Uint8Array, planes: readonly number[]): Uint8Array {

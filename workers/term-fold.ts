@@ -8,6 +8,7 @@ import {
 } from '#src/documents/merge-postings.ts';
 import { renewBasis } from '#src/documents/renew-basis.ts';
 import { dropOlderSegments, RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
+import { vacuumDocumentTexts } from '#src/documents/vacuum-tables.ts';
 import { RENEWED_TITLES_PER_STEP, renewTitles } from '#src/documents/renew-titles.ts';
 import { fillSynonyms, SYNONYMS_PER_STEP } from '#src/documents/search/fill-synonyms.ts';
 import { defineWorker } from './worker.ts';
@@ -38,6 +39,7 @@ export const worker = defineWorker(termFold, async (services, _payload, job) => 
     return sum;
   };
   const rows = await foldTerms(services, job.signal);
+  await inBackground(() => vacuumDocumentTexts(db));
   const renewed = await sumOf(() => renewTerms(db), RENEWED_PER_STEP);
   await sumOf(() => renewTitles(db), RENEWED_TITLES_PER_STEP);
   await sumOf(() => fillSynonyms(db), SYNONYMS_PER_STEP);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { RetryLater, StartError } from '#src/platform/errors.ts';
 import type { Embedder } from './embed.ts';
+import { restoreTexts } from './texts-in-chunks.ts';
 import { VECTOR_INDEX } from './vector-index.ts';
 
 const FACT = 'embedding_model';
@@ -46,6 +47,7 @@ export async function reembedEverything(
     await sql`select pg_advisory_xact_lock(${MODEL_LOCK})`.execute(trx);
     // Locked before the chunk tables, in the same order as every index write.
     await sql`lock table document in exclusive mode`.execute(trx);
+    await restoreTexts(trx);
     await sql`truncate chunk, chunk_vector, chunk_terms, posting_segment, posting_bucket, term_count,
       term_delta, word_bucket`.execute(trx);
     const { rows } = await sql<{ waiting: number }>`

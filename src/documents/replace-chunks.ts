@@ -12,6 +12,7 @@ import {
   type WriteStep,
 } from './chunk-changes.ts';
 import { assertModelIsCurrent } from './embedding-model.ts';
+import { dropTextsInChunks } from './texts-in-chunks.ts';
 import { writeTitles } from './title-words.ts';
 import { writeChunks } from './write-chunks.ts';
 
@@ -73,6 +74,11 @@ async function takeStep(
     await writeChunks(trx, held);
     if (!isLast) return [];
     await markIndexed(trx, held);
+    const short = held.filter(({ chunkCount }) => chunkCount === 1);
+    await dropTextsInChunks(
+      trx,
+      short.map(({ document }) => document.id),
+    );
     const documents = held.map(({ document }) => document);
     await writeTitles(trx, documents);
     return announceDocuments(trx, 'document.indexed', documents);

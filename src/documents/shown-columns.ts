@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { SECTIONS_IN_CHUNK } from './texts-in-chunks.ts';
 
 /** Longest title read by searches and shown in a hit or a list, in characters. */
 const MAX_SHOWN_TITLE = 1_000;
@@ -34,5 +35,8 @@ export const LINK = sql<
   string | null
 >`case when d.sections is null then d.link else d.sections -> 0 ->> 'link' end`;
 
-/** Text of `document d`, joined with `document_text t` on the left. The version before writes it into its own row. */
-export const SECTIONS = sql`coalesce(d.sections, t.sections)`;
+/**
+ * Text of `document d`, joined with `document_text t` on the left. An earlier version wrote it into its own row; that of
+ * a short document is in its chunk once it is indexed.
+ */
+export const SECTIONS = sql`coalesce(d.sections, t.sections, ${SECTIONS_IN_CHUNK})`;

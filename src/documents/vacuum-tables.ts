@@ -5,6 +5,8 @@ import type { Database } from '#src/platform/database.ts';
 const DEAD_SHARE = 0.1;
 /** A vacuum of a larger table would take seconds. Servers with so many postings leave it to autovacuum. */
 const MOST_BYTES = 1024 ** 3;
+/** Some megabytes of them. */
+const MOST_DEAD_TEXTS = 5_000;
 
 /**
  * Lets the next merge write where the last ones deleted, so that the table does not grow with each. Autovacuum looks at
@@ -24,6 +26,16 @@ export async function vacuumPostings(db: Database): Promise<void> {
 /** Of the term changes that were folded: each write appends rows that are deleted some seconds later. */
 export async function vacuumTermDeltas(db: Database): Promise<void> {
   await sql`vacuum (skip_locked) term_delta`.execute(db);
+}
+
+/** Of the documents whose text is in their chunk: each was written, and deleted when the document was indexed. */
+export async function vacuumDocumentTexts(db: Database): Promise<void> {
+  const { rows } = await sql<{ dead: number; bytes: number }>`
+    select pg_stat_get_dead_tuples('document_text'::regclass)::float8 as dead,
+      pg_relation_size('document_text')::float8 as bytes`.execute(db);
+  const [table] = rows;
+  if (!table || table.dead < MOST_DEAD_TEXTS || table.bytes > MOST_BYTES) return;
+  await sql`vacuum (skip_locked) document_text`.execute(db);
 }
 
 /** Makes the session count the rows that a transaction deletes at its end, and not up to ten seconds later. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dropOlderSegments, renewTerms } from '#src/documents/renew-terms.ts';
+import { restoreTexts } from '#src/documents/texts-in-chunks.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { overPglite } from '#src/platform/database.ts';
 import { openPglite } from '#src/platform/pglite.ts';
@@ -93,6 +94,7 @@ async function copyIndex(older: TestEnvironment, migration: string): Promise<voi
   const from = await open(now);
   await writeWeights(overPglite(from).db);
   await writeHalfvecs(overPglite(from).db);
+  await overPglite(from).db.transaction().execute(restoreTexts);
   await from.exec(
     `update document d set sections = t.sections from document_text t where t.document_id = d.id`,
   );

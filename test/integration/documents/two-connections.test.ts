@@ -17,6 +17,7 @@ import { dropOlderSegments, renewTerms } from '#src/documents/renew-terms.ts';
 import { renewTitles } from '#src/documents/renew-titles.ts';
 import { retryDocument } from '#src/documents/retry-document.ts';
 import { retryFailedDocuments } from '#src/documents/retry-failed-documents.ts';
+import { dropTextsInChunks } from '#src/documents/texts-in-chunks.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { createVectorIndex } from '#src/documents/vector-index.ts';
 import { addWords, bucketOf } from '#src/documents/word-buckets.ts';
@@ -82,6 +83,19 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     const row = db.selectFrom('document').select('status').where('id', '=', id);
     return (await row.executeTakeFirst())?.status;
   };
+
+  it('a text that is accepted while the one before leaves for its chunk is kept', async () => {
+    const id = await index('edited');
+    await accept('edited', 'A second text.');
+    await afterWaiting(
+      db,
+      lockDocument(id),
+      () => accept('edited', 'A third text.'),
+      (trx) => dropTextsInChunks(trx, [id]),
+    );
+    await indexDocuments(services, [id], NEVER);
+    expect(await textsOf()).toEqual(['A third text.']);
+  });
 
   describe('a claim', () => {
     const claimBoth = () =>

@@ -13,6 +13,7 @@ const MAINTAINERS = [
   'renew-basis.ts',
   'renew-terms.ts',
   'search/read-term-scores.ts',
+  'texts-in-chunks.ts',
 ];
 
 it('every statement that shows chunks excludes hidden ones', () => {

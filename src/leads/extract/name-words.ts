@@ -103,7 +103,7 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
     'oec habil h.c hc dr.-ing mba msc bsc m.sc b.sc mme mlle m me maître maitre sr sra srta d doña don dott dott.ssa avv geom ' +
     'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
     'et paeddr phmr thdr icdr bca mga lek med dent vet pol agr techn theol mont oec.publ dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
-    'geol kommr assessor ass mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
+    'geol kommr assessor ass ostd std ostr studr akad.dir mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
     'sc m° m.° mº m.º г-н г-жа д-р проф τ дρ κ sayın bay bayan'
   ).split(' '),
 );

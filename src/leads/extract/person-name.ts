@@ -1,4 +1,5 @@
 import { isGivenName } from './given-names.ts';
+import { givenNameFirst } from './name-order.ts';
 import {
   INSTITUTION,
   NO_NAME_WORDS,
@@ -47,15 +48,13 @@ export function readPersonName(text: string): string | null {
   return core !== null && isName(core) ? withoutSalutation(name) : null;
 }
 
-/** The words of a name in order, without titles, degrees, nicknames and commas ("Doe, Jane" is reversed). */
+/** The words of a name in order, the given name first, without titles, degrees, nicknames and commas. */
 export function wordsOfName(name: string): string[] {
   const plain = withoutDegrees(name.replace(/[\s\u00a0\u3000]+/g, ' ').trim()).replace(
     NICKNAME,
     '',
   );
-  const [before = '', after, ...more] = plain.split(/\s*,\s*/);
-  const turned = after !== undefined && more.length === 0 ? `${after} ${before}` : plain;
-  const words = turned
+  const words = givenNameFirst(plain)
     .replace(/[,"“”„()]/g, ' ')
     .split(' ')
     .filter((word) => word !== '');
@@ -117,12 +116,19 @@ function isOrdinary(word: string): boolean {
 /** The words between titles; null when one of them cannot be part of a name. */
 function coreWords(name: string): string[] | null {
   const parts = name.split(/\s*,\s*/);
-  if (parts.length > 2 || parts.includes('')) return null;
-  const [before = '', after] = parts;
-  // "Doe, Jane": only a surname before the comma.
-  if (after !== undefined && (before.includes(' ') || after.split(' ').length > 2)) return null;
+  if (parts.length > 3 || parts.includes('')) return null;
+  const [before = '', after, titles] = parts;
+  // "Doe, Jane": only a surname before the comma, and "Doe, Jane, Dr.": only titles at the end.
+  if (after !== undefined && (wordsBetween(before) > 1 || wordsBetween(after) > 2)) return null;
+  if (titles !== undefined && wordsBetween(titles) > 0) return null;
   if (/\p{Ll}{3,}\.$/u.test(name) && !/ (?:jun|sen)\.$/u.test(name)) return null;
   return wordsOfName(name);
+}
+
+/** How many words a text has without titles and particles. */
+function wordsBetween(text: string): number {
+  const words = text.split(' ').filter((word) => !TITLES_BEFORE.has(bare(word)));
+  return words.filter((word) => !PARTICLES.has(word)).length;
 }
 
 function withoutTitles(words: readonly string[]): string[] {
@@ -162,5 +168,6 @@ function isDegree(word: string): boolean {
 }
 
 function bare(word: string): string {
-  return word.toLowerCase().replace(/\.$/, '');
+  // "StD'" is short for a feminine title.
+  return word.toLowerCase().replace(/[.'’]$/, '');
 }

@@ -144,6 +144,10 @@ test.each([
   'M.ª Ángeles Lanuza Buil',
   'M° Rocco Verdi',
   'Ing. Jaroslav Novák ml.',
+  "StD' Jana Malá",
+  'de Sanctis, Maria Pia',
+  'Doe, Dr. med. Jane',
+  'Doe, Jane, Dr.',
 ])('%s is a name', (name) => {
   expect(readPersonName(name)).toBe(name);
 });
@@ -165,6 +169,7 @@ test('titles, accents, word order and middle initials do not make another person
     'Prof. Dr. José  García',
     'JOSE GARCIA',
     'García, José',
+    'GARCÍA José',
     'José M. García',
     'José García, PhD',
   ]) {

@@ -1,12 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { openPage } from '#src/files/open-page.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
+import { columnNamed } from '#src/leads/extract/table-columns.ts';
 import { readTeamCards } from '#src/leads/extract/team-cards.ts';
 
 const read = (html: string): ContactCard[] =>
   readTeamCards({ url: 'https://acme.test/team', html, page: openPage(html), region: 'DE' });
 const rows = (html: string): [string | null, string | null, string][] =>
   read(html).map(({ name, title, emails }) => [name, title, emails.join()]);
+
+test.each(['Cognome e nome', 'Nazwisko i imię', 'Příjmení, jméno', 'Nachname, Vorname'])(
+  'a column "%s" has names',
+  (head) => {
+    expect(columnNamed(head)).toBe('name');
+  },
+);
 
 describe('no person', () => {
   test.each([

@@ -75,7 +75,9 @@ export function personNameKey(name: string): string {
 function isName(words: readonly string[]): boolean {
   const core = words.filter((word) => !PARTICLES.has(word));
   if (core.length < 2 || core.length > MAX_WORDS || words.length > MAX_WORDS + 2) return false;
-  if (PLACE.test(words.join(' ')) || isTwoNames(words)) return false;
+  if (PLACE.test(words.join(' ')) || isTwoNames(words) || isWithArticle(words)) return false;
+  // "Jane Doe's"
+  if (/\p{Ll}['’]s$/u.test(words.at(-1) ?? '')) return false;
   if (core.every((word) => WITHOUT_CAPITALS.test(word))) return !hasRoleWord(words.join(' '));
   let full = 0;
   for (const word of core) {
@@ -97,6 +99,13 @@ function isTwoNames(words: readonly string[]): boolean {
   );
   if (at === 1 && isGivenName(first) && isGivenName(second)) return true;
   return at >= 2 && words.length - at > 2;
+}
+
+/** "La Guilde", but not "Le Minh". */
+function isWithArticle([first = '', second = '', ...more]: readonly string[]): boolean {
+  if (more.length > 0 || !/^(?:La|Le|Les|El|Los|Las|Il|Lo|Het|Die|Der|Das)$/u.test(first))
+    return false;
+  return !isGivenName(plainLetters(second));
 }
 
 function isOrdinary(word: string): boolean {

@@ -20,6 +20,7 @@ import { columnNamed } from './table-columns.ts';
 import {
   CREDIT,
   isAuditorOfFirm,
+  isOfPartners,
   NO_PEOPLE,
   OF_FIRM,
   OF_THE_PAST,
@@ -98,7 +99,7 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     if (named.length > 0) continue;
     for (const clause of text.split(SENTENCE_END)) {
       if (!ELSEWHEN.test(clause) && !isOfOthers(clause, line, site)) {
-        cards.push(...personsIn(clause, subject));
+        cards.push(...personsIn(clause, subject, site));
       }
     }
   }
@@ -141,7 +142,7 @@ function namesOnly(written: string): NameInText[] {
   return names.filter(({ name }) => isListOfNames || nameEvidence(name) !== 'unknown');
 }
 
-function personsIn(clause: string, subject: PageSubject): ContactCard[] {
+function personsIn(clause: string, subject: PageSubject, site: string): ContactCard[] {
   const cards: ContactCard[] = [];
   /** The label that also applies to a name after a separator, and where it last did. */
   let label: StatedRole | null = null;
@@ -157,7 +158,7 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
       : null;
     const role: StatedRole | null =
       listed ?? roleAround(clause.slice(0, from), name, after, subject) ?? shared[at] ?? null;
-    if (PART_OF_NAME.test(after)) continue;
+    if (PART_OF_NAME.test(after) || isOfPartners(after, site)) continue;
     if (role === null) {
       const isCalledByName = subject !== 'other' && isCalled(clause, name, after);
       if (isLed[at] === true) cards.push(personCard(name, null, 'team-name'));

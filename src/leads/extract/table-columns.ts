@@ -7,6 +7,7 @@ export type Column = 'name' | 'title' | 'email' | 'phone' | 'fax' | 'company';
 const MAX_ROWS = 2_000;
 const MAX_COLUMNS = 30;
 const LONGEST_HEAD = 40;
+const MAX_LEVELS_TO_BOLD = 4;
 const HEADS: readonly (readonly [Column, RegExp])[] = [
   [
     'fax',
@@ -106,7 +107,7 @@ function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
   if (!head || rows.length === 0) return columns;
   const kinds = head.map((cell) => columnNamed(rawText(cell).slice(0, 2 * LONGEST_HEAD)));
   const distinct = new Set(kinds.filter((kind) => kind !== null)).size;
-  const isHead = head.length > 1 && head.every(({ name }) => name === 'th');
+  const isHead = head.length > 1 && (head.every(({ name }) => name === 'th') || isBoldRow(head));
   if (distinct < 2 && !isHead) return columns;
   const texts = head.map((cell) => oneLine(rawText(cell).slice(0, 2 * LONGEST_HEAD)));
   const above = new Map<HtmlElement, string>();
@@ -119,6 +120,26 @@ function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
   }
   headers.set(table, above);
   return columns;
+}
+
+/** Short labels, each emphasized as a whole, as pages have them that know no header cells. */
+function isBoldRow(cells: readonly HtmlElement[]): boolean {
+  return cells.every((cell) => {
+    const text = oneLine(rawText(cell).slice(0, 2 * LONGEST_HEAD));
+    return text !== '' && text.length <= LONGEST_HEAD && !/[\d@]/u.test(text) && isBold(cell);
+  });
+}
+
+/** Whether all text of a cell is in one bold element, at most a few levels down. */
+function isBold(cell: HtmlElement): boolean {
+  let at = cell;
+  for (let down = 0; down < MAX_LEVELS_TO_BOLD; down += 1) {
+    const [only, ...more] = childrenOf(at).filter((node) => oneLine(rawText(node)) !== '');
+    if (!only || more.length > 0 || !isElement(only)) return false;
+    if (only.name === 'b' || only.name === 'strong') return true;
+    at = only;
+  }
+  return false;
 }
 
 /** Cells by row; a cell that spans columns is repeated for each of them. */

@@ -65,6 +65,10 @@ describe('the name reader refuses', () => {
     'Lurdes Canhoto e Filipa Vargues',
     'Lucia e Paolo Marangon',
     'Cllrs Doe',
+    'La Guilde',
+    'Café Spaden',
+    "Jane Doe's",
+    'Hansa Assekuranz',
     '',
     '   ',
   ])('%j', (text) => {
@@ -145,6 +149,7 @@ test.each([
   'M° Rocco Verdi',
   'Ing. Jaroslav Novák ml.',
   "StD' Jana Malá",
+  'Le Minh',
   'de Sanctis, Maria Pia',
   'Doe, Dr. med. Jane',
   'Doe, Jane, Dr.',

@@ -37,7 +37,8 @@ export function withGivenNameFirst(name: string, place: NamePlace): string {
   const turned = behindComma(name);
   if (turned !== null) return isCertain(turned) ? inOrder(turned) : name;
   if (SURNAME_FIRST.has(place.language) || SURNAME_FIRST.has(place.region ?? '')) return name;
-  const behind = readBehindCapitals(name) ?? (place.isTurned ? readAtEnd(name) : null);
+  const behind =
+    readBehindCapitals(name, place.isTurned) ?? (place.isTurned ? readAtEnd(name) : null);
   return behind === null ? name : inOrder(behind);
 }
 
@@ -76,8 +77,8 @@ function isCertain({ given: [first = ''], surname: [lead = ''] }: Turned): boole
   return isGiven(first) || partsOf(first).some(isOrdinaryGivenName) || !isGiven(lead);
 }
 
-/** "DOE Jane", "Prof. DE SANCTIS Maria" */
-function readBehindCapitals(name: string): Turned | null {
+/** "DOE Jane", "Prof. DE SANCTIS Maria", and "DOE Xylo" among such names. */
+function readBehindCapitals(name: string, isAmongTurned = false): Turned | null {
   if (name.includes(',')) return null;
   const { titles, words } = splitTitles(name);
   const end = words.findIndex((word) => !IN_CAPITALS.test(word) && !isParticle(word));
@@ -85,7 +86,7 @@ function readBehindCapitals(name: string): Turned | null {
   const [first = ''] = given;
   if (end < 1 || !surname.some((word) => IN_CAPITALS.test(word) && !isParticle(word))) return null;
   if (!given.every((word) => SMALL.test(word) || /^\p{Lu}\.$/u.test(word))) return null;
-  return isGiven(first) ? { titles, given, surname } : null;
+  return isAmongTurned || isGiven(first) ? { titles, given, surname } : null;
 }
 
 /** "Doe Jane", "Doe Jane Mary" */

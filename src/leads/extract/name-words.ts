@@ -7,7 +7,7 @@ const NO_NAME = [
   'careers jobs services service products product solutions solution company companies corporate group holding',
   'reach ask write call ring message email dear please thanks via hello',
   'robotics motors foods games books toys tools machines interiors electronics dynamics laboratories roasters studios brothers sons designs solar aerospace therapeutics biotech',
-  'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge cafe caffe laboratory laboratoire laboratorio labor laboratorium atelier urp guild guilde gilde assekuranz versicherung versicherungen assurances assicurazioni seguros verzekeringen forsikring forsakring tours club webbouw webdesign webstudio webagentur webbureau',
+  'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge cafe caffe universita universitat universite universidad universidade universiteit uniwersytet univerzita universitatea universitetet ateneo laboratory laboratoire laboratorio labor laboratorium atelier urp guild guilde gilde assekuranz versicherung versicherungen assurances assicurazioni seguros verzekeringen forsikring forsakring tours club webbouw webdesign webstudio webagentur webbureau',
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
   // Firms that let or sell buildings
   'fastigheter fastighet eiendom ejendomme ejendom kiinteistot immobilien immobilier immobiliere inmobiliaria immobiliare imobiliaria imobiliare nieruchomosci nemovitosti reality ingatlan emlak gayrimenkul nekretnine',

@@ -53,7 +53,7 @@ const MAX_LEVELS_IN_CELL = 4;
 /** Where women are "D.ª", "D." is no initial. */
 const DON = /(?<=^|, )D\.\s/gu;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
-const CONTACT = /@|\d{4}|\bhttps?:/i;
+const CONTACT = /@|\d{4}|\bhttps?:|\d(?:[\s()./-]{0,2}\d){6}/i;
 
 /**
  * Names that stand alone on a line, begin a line that continues with a role, or follow a role and a colon.

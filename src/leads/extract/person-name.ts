@@ -29,6 +29,9 @@ const LEGAL_FORM_BEHIND = /[-‑](?:G?mbH|AG|KG|SE|OHG|Stiftung)$/u;
 const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.|\p{Lu}\.?ª)$/u;
 /** The code of an employee or a party behind the name: "Doe Jane (JDO)", "Jane Doe (KrF)". */
 const CODE = /\s\(\p{Lu}\p{L}{1,3}\)$/u;
+/** "lic. iur.", "dipl. Ing. ETH" */
+const SWISS_DEGREE =
+  /^(?:lic|dipl|cand|mag|eidg)\.(?:\s?(?:dipl|iur|jur|oec|publ|phil|theol|rer|pol|mag|merc|agr|sc|nat|ing|arch|ETH|FH|HSG|HF|EPFL|TU)\.?){1,4}$/iu;
 /** Between other titles: "dr n. med.", "dr n. o zdr." */
 const INNER_TITLES = new Set(['n.', 'o', 'zdr.', 'hum.', 'farm.']);
 const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
@@ -157,7 +160,7 @@ function withoutDegrees(name: string): string {
   const words = written.split(' ');
   while (words.length > 2 && isPostNominal(words.at(-1) ?? '', words)) words.pop();
   const first = words.join(' ');
-  const kept = rest.filter((part) => !part.split(' ').every(isDegree));
+  const kept = rest.filter((part) => !part.split(' ').every(isDegree) && !SWISS_DEGREE.test(part));
   if (kept.length === rest.length && first === written) return name;
   return [first, ...kept].join(', ');
 }

@@ -97,7 +97,7 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     if (named.length > 0) continue;
     for (const clause of text.split(SENTENCE_END)) {
       if (!ELSEWHEN.test(clause) && !isOfOthers(clause, line, site)) {
-        cards.push(...personsIn(clause, subject, site));
+        cards.push(...personsIn(clause, isBelow ? 'team' : subject, site));
       }
     }
   }

@@ -133,6 +133,7 @@ test.each([
   'Hans Maier jun.',
   "Piet 't Hart",
   'Paul Miller',
+  'Teresa Ślusarz',
 ])('%s is a name', (name) => {
   expect(readPersonName(`  ${name} `)).toBe(name);
 });
@@ -160,6 +161,8 @@ test.each([
 test('degrees after a name are dropped', () => {
   expect(readPersonName('Jane Doe, PhD, MBA')).toBe('Jane Doe');
   expect(readPersonName('Jane Doe ACA')).toBe('Jane Doe');
+  expect(readPersonName('Jane Doe, lic. iur.')).toBe('Jane Doe');
+  expect(readPersonName('Jane Doe, dipl. Ing. ETH')).toBe('Jane Doe');
   expect(readPersonName('Dr. med. vet. Imke Hagedorn')).toBe('Dr. med. vet. Imke Hagedorn');
   expect(readPersonName('Jane Doe, Head of Sales')).toBeNull();
 });

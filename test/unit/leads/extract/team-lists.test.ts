@@ -12,7 +12,7 @@ test.each([
   '<tr><td><b>Lag</b></td><td><font><b>Tränare</b></font></td></tr>',
   '<tr><td><strong>Lag</strong></td><td><strong>Tränare</strong></td></tr>',
 ])('a first row in bold is a header: %s', (head) => {
-  const html = `<table>${head}<tr><td>F 12</td><td>Jane Doe / John Smith</td></tr><tr><td>P 10</td><td>Anna Kovar</td></tr></table>`;
+  const html = `<table>${head}<tr><td>F 12</td><td>Jane Doe / John Smith</td></tr><tr><td>P 10</td><td>Anna Kovar, 070-174 06 25</td></tr></table>`;
   expect(rows(html)).toEqual([
     ['Jane Doe', 'Tränare', ''],
     ['John Smith', 'Tränare', ''],
@@ -54,3 +54,14 @@ test.each(['Cognome e nome', 'Nazwisko i imię', 'Příjmení, jméno', 'Nachnam
     expect(columnNamed(head)).toBe('name');
   },
 );
+
+test('names below a heading of people without a role are people', () => {
+  const html =
+    '<table><tr><th>Name</th><th>Role</th></tr><tr><td>Jane Doe</td><td>CEO</td></tr></table><h2>Rappresentanti degli studenti</h2><p>John Smith, Mary Jones</p>';
+  const source = { url: 'https://acme.test/persone', html, page: openPage(html), region: null };
+  expect(readTeamCards(source).map(({ name }) => name)).toEqual([
+    'Jane Doe',
+    'John Smith',
+    'Mary Jones',
+  ]);
+});

@@ -106,3 +106,12 @@ test('"our" and words of unknown meaning make a known name one of the organisati
   expect(people('Our stonker, Jane Doe of Marsh Ridd Partners.')).toEqual([]);
   expect(people('Our stonker, Grelva Tschugg.')).toEqual([]);
 });
+
+test('a heading with a role makes what is below it about people', () => {
+  const html = '<h2>Trainer</h2><p>Jane Doe has kept the keys since 2009.</p>';
+  const page = openPage(html);
+  const source = { url: 'https://acme.test/fair', html, page, region: null };
+  expect(statedPersons(readPageLines(page.root), source)).toHaveLength(1);
+  const other = openPage(html.replace('Trainer', 'Fair'));
+  expect(statedPersons(readPageLines(other.root), { ...source, page: other })).toEqual([]);
+});

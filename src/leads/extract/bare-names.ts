@@ -1,10 +1,10 @@
-import { severalNames } from './find-names.ts';
 import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { nameEvidence } from './name-evidence.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import type { PersonCard } from './person-card.ts';
 import { readPersonName } from './person-name.ts';
 import { isRoleLine } from './role-words.ts';
+import { severalNames } from './several-names.ts';
 import { isHeadingOfOthers } from './words-of-others.ts';
 
 /**

@@ -57,7 +57,9 @@ export function cardExtents<Name extends PlacedName>(
     const isInRow = isRepeated || page.lines[found.line]?.column === 'name';
     return { found, ...boxOf(found, owners, page, isInRow ? BOUNDS : BOUNDS_ALONE) };
   });
-  const height = commonest(boxes.map((box) => box.chain.filter(isBlock).length));
+  // Names that share a line have no box.
+  const boxed = boxes.filter((box) => box.chain.length > 0);
+  const height = commonest(boxed.map((box) => box.chain.filter(isBlock).length));
   const longestLast = lastRun(boxes, page);
   return boxes.map(({ found, chain }, index) => {
     // If one card has more wrappers than the others, the extra wrappers do not belong to it.
@@ -65,7 +67,10 @@ export function cardExtents<Name extends PlacedName>(
     const box = lowered.at(-1);
     const isAlone = !isRepeated;
     // Several names in one text: its details belong to all of them.
-    if (!box) return { ...linesFrom(found, names[index + 1], page), isAlone };
+    if (!box) {
+      const next = names.slice(index + 1).find(({ line }) => line !== found.line);
+      return { ...linesFrom(found, next, page), isAlone };
+    }
     const [from, to] = page.spans.get(box) ?? [found.line, found.line + 1];
     if (found.isLabelled) {
       return { found, nodes: [], from: found.line, to: found.line + 1, isAlone };

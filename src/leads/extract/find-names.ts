@@ -15,11 +15,12 @@ import {
   unspacedNameWithRole,
 } from './introduced-names.ts';
 import { isContactPersonLabel, labelOfLine } from './line-label.ts';
-import { nameEvidence, wordBeforeName } from './name-evidence.ts';
+import { wordBeforeName } from './name-evidence.ts';
 import { Places, strengthOf } from './name-places.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
+import { severalNames } from './several-names.ts';
 import { columnNamed, headerOf } from './table-columns.ts';
 import { withoutTitles } from './names-that-are-titles.ts';
 
@@ -52,9 +53,7 @@ const MAX_LEVELS_IN_CELL = 4;
 /** Where women are "D.ª", "D." is no initial. */
 const DON = /(?<=^|, )D\.\s/gu;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
-const BETWEEN_NAMES =
-  /\s*\/\s*|\s+(?:&|und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και|и|та|oraz)\s+/u;
-const CONTACT = /@|\d{4}|\bhttps?:/i;
+const CONTACT = /@|\d{4}|\bhttps?:|\d(?:[\s()./-]{0,2}\d){6}/i;
 
 /**
  * Names that stand alone on a line, begin a line that continues with a role, or follow a role and a colon.
@@ -153,15 +152,6 @@ function namesIn(line: PageLine): NameInLine[] {
   if (inPieces) return [inPieces];
   const outside = piecesOutsideLinks(line);
   return nameWithRole(outside.length === 0 ? text : outside.join(' '));
-}
-
-/** "Jane Doe / John Smith", "Jane Doe und John Smith": known names and nothing else. */
-export function severalNames(text: string): string[] {
-  const names = text.split(BETWEEN_NAMES).map(readPersonName);
-  const known = names.filter((name) => name !== null && nameEvidence(name) === 'known');
-  return known.length > 1 && known.length === names.length
-    ? known.filter((name) => name !== null)
-    : [];
 }
 
 /** "Byggnadsinspektör Jane Doe": a word of unknown meaning before a given name is no part of the name. */

@@ -7,7 +7,7 @@ const NO_NAME = [
   'careers jobs services service products product solutions solution company companies corporate group holding',
   'reach ask write call ring message email dear please thanks via hello',
   'robotics motors foods games books toys tools machines interiors electronics dynamics laboratories roasters studios brothers sons designs solar aerospace therapeutics biotech',
-  'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge tours club webbouw webdesign webstudio webagentur webbureau',
+  'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge cafe caffe universita universitat universite universidad universidade universiteit uniwersytet univerzita universitatea universitetet ateneo laboratory laboratoire laboratorio labor laboratorium atelier urp guild guilde gilde assekuranz versicherung versicherungen assurances assicurazioni seguros verzekeringen forsikring forsakring tours club webbouw webdesign webstudio webagentur webbureau',
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
   // Firms that let or sell buildings
   'fastigheter fastighet eiendom ejendomme ejendom kiinteistot immobilien immobilier immobiliere inmobiliaria immobiliare imobiliaria imobiliare nieruchomosci nemovitosti reality ingatlan emlak gayrimenkul nekretnine',
@@ -103,7 +103,7 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
     'oec habil h.c hc dr.-ing mba msc bsc m.sc b.sc mme mlle m me maître maitre sr sra srta d doña don dott dott.ssa avv geom ' +
     'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
     'et paeddr phmr thdr icdr bca mga lek med dent vet pol agr techn theol mont oec.publ dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
-    'geol kommr assessor ass mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
+    'geol kommr assessor ass ostd std ostr studr akad.dir mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
     'sc m° m.° mº m.º г-н г-жа д-р проф τ дρ κ sayın bay bayan'
   ).split(' '),
 );
@@ -112,6 +112,6 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
 export const TITLES_AFTER: ReadonlySet<string> = new Set(
   (
     'phd dphil md mba msc bsc ma ba ms bs llm llb jd esq cpa cfa cfp pe pmp dds dmd dvm rn np pa pac mph edd psyd cissp ' +
-    'jr sr jun sen ml st мл ст dis mha mpa ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs csc drsc osb sj aca fcca bed'
+    'jr sr jun sen ml st мл ст dis mha mpa ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs csc drsc osb sj aca fcca bed fca frics dchm'
   ).split(' '),
 );

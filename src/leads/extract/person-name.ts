@@ -1,4 +1,5 @@
 import { isGivenName } from './given-names.ts';
+import { givenNameFirst } from './name-order.ts';
 import {
   INSTITUTION,
   NO_NAME_WORDS,
@@ -28,6 +29,9 @@ const LEGAL_FORM_BEHIND = /[-‑](?:G?mbH|AG|KG|SE|OHG|Stiftung)$/u;
 const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.|\p{Lu}\.?ª)$/u;
 /** The code of an employee or a party behind the name: "Doe Jane (JDO)", "Jane Doe (KrF)". */
 const CODE = /\s\(\p{Lu}\p{L}{1,3}\)$/u;
+/** "lic. iur.", "dipl. Ing. ETH" */
+const SWISS_DEGREE =
+  /^(?:lic|dipl|cand|mag|eidg)\.(?:\s?(?:dipl|iur|jur|oec|publ|phil|theol|rer|pol|mag|merc|agr|sc|nat|ing|arch|ETH|FH|HSG|HF|EPFL|TU)\.?){1,4}$/iu;
 /** Between other titles: "dr n. med.", "dr n. o zdr." */
 const INNER_TITLES = new Set(['n.', 'o', 'zdr.', 'hum.', 'farm.']);
 const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
@@ -47,15 +51,13 @@ export function readPersonName(text: string): string | null {
   return core !== null && isName(core) ? withoutSalutation(name) : null;
 }
 
-/** The words of a name in order, without titles, degrees, nicknames and commas ("Doe, Jane" is reversed). */
+/** The words of a name in order, the given name first, without titles, degrees, nicknames and commas. */
 export function wordsOfName(name: string): string[] {
   const plain = withoutDegrees(name.replace(/[\s\u00a0\u3000]+/g, ' ').trim()).replace(
     NICKNAME,
     '',
   );
-  const [before = '', after, ...more] = plain.split(/\s*,\s*/);
-  const turned = after !== undefined && more.length === 0 ? `${after} ${before}` : plain;
-  const words = turned
+  const words = givenNameFirst(plain)
     .replace(/[,"“”„()]/g, ' ')
     .split(' ')
     .filter((word) => word !== '');
@@ -76,7 +78,9 @@ export function personNameKey(name: string): string {
 function isName(words: readonly string[]): boolean {
   const core = words.filter((word) => !PARTICLES.has(word));
   if (core.length < 2 || core.length > MAX_WORDS || words.length > MAX_WORDS + 2) return false;
-  if (PLACE.test(words.join(' ')) || isTwoNames(words)) return false;
+  if (PLACE.test(words.join(' ')) || isTwoNames(words) || isWithArticle(words)) return false;
+  // "Jane Doe's"
+  if (/\p{Ll}['’]s$/u.test(words.at(-1) ?? '')) return false;
   if (core.every((word) => WITHOUT_CAPITALS.test(word))) return !hasRoleWord(words.join(' '));
   let full = 0;
   for (const word of core) {
@@ -100,6 +104,13 @@ function isTwoNames(words: readonly string[]): boolean {
   return at >= 2 && words.length - at > 2;
 }
 
+/** "La Guilde", but not "Le Minh". */
+function isWithArticle([first = '', second = '', ...more]: readonly string[]): boolean {
+  if (more.length > 0 || !/^(?:La|Le|Les|El|Los|Las|Il|Lo|Het|Die|Der|Das)$/u.test(first))
+    return false;
+  return !isGivenName(plainLetters(second));
+}
+
 function isOrdinary(word: string): boolean {
   // "BennettPartner": text that lost its element boundaries.
   const glued = /\p{Ll}(\p{Lu}\p{Ll}{3,})$/u.exec(word)?.[1];
@@ -117,12 +128,19 @@ function isOrdinary(word: string): boolean {
 /** The words between titles; null when one of them cannot be part of a name. */
 function coreWords(name: string): string[] | null {
   const parts = name.split(/\s*,\s*/);
-  if (parts.length > 2 || parts.includes('')) return null;
-  const [before = '', after] = parts;
-  // "Doe, Jane": only a surname before the comma.
-  if (after !== undefined && (before.includes(' ') || after.split(' ').length > 2)) return null;
+  if (parts.length > 3 || parts.includes('')) return null;
+  const [before = '', after, titles] = parts;
+  // "Doe, Jane": only a surname before the comma, and "Doe, Jane, Dr.": only titles at the end.
+  if (after !== undefined && (wordsBetween(before) > 1 || wordsBetween(after) > 2)) return null;
+  if (titles !== undefined && wordsBetween(titles) > 0) return null;
   if (/\p{Ll}{3,}\.$/u.test(name) && !/ (?:jun|sen)\.$/u.test(name)) return null;
   return wordsOfName(name);
+}
+
+/** How many words a text has without titles and particles. */
+function wordsBetween(text: string): number {
+  const words = text.split(' ').filter((word) => !TITLES_BEFORE.has(bare(word)));
+  return words.filter((word) => !PARTICLES.has(word)).length;
 }
 
 function withoutTitles(words: readonly string[]): string[] {
@@ -142,7 +160,7 @@ function withoutDegrees(name: string): string {
   const words = written.split(' ');
   while (words.length > 2 && isPostNominal(words.at(-1) ?? '', words)) words.pop();
   const first = words.join(' ');
-  const kept = rest.filter((part) => !part.split(' ').every(isDegree));
+  const kept = rest.filter((part) => !part.split(' ').every(isDegree) && !SWISS_DEGREE.test(part));
   if (kept.length === rest.length && first === written) return name;
   return [first, ...kept].join(', ');
 }
@@ -162,5 +180,6 @@ function isDegree(word: string): boolean {
 }
 
 function bare(word: string): string {
-  return word.toLowerCase().replace(/\.$/, '');
+  // "StD'" is short for a feminine title.
+  return word.toLowerCase().replace(/[.'’]$/, '');
 }

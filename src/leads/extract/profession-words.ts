@@ -125,6 +125,7 @@ export const SURNAMES = [
   'fellow head buyer pastor trader banker guide ranger meister kaufmann leiter notar anwalt arzt richter zimmermann zimmerer schreiner',
   'tischler maler gartner winzer brauer backer metzger kellner wirt lehrer pfarrer schlosser goldschmied koch makler forscher fischer',
   'kanzler rektor chemiker bakker slager kok schilder timmerman kapper planner kuchar pekar zahradnik truhlar tesar malir mistr stolarz',
+  'slusarz kowal bednarz murarz krawiec ogrodnik szewc garncarz kovar stolar tokar zednik sklenar hodinar kolar',
   'piekarz kucharz majster snedker snekker baker kokk kock lege contador maestro alcalde notario capo cuoco sarto sindaco perito maire',
   'boucher boulanger couturier clerc fournier macon menuisier jardinier maitre charpentier usta asci mimar doktor hekim kalfa baskan',
   'miller brouwer szakacs asztalos pek borasz mester medic olar mester curator warden steward king page major hauptmann',

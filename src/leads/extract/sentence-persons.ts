@@ -11,6 +11,7 @@ import { plainLetters } from './role-lexicon.ts';
 import { phraseOfTitle } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
 import { scanPhones } from './scan-phones.ts';
+import { OF_FIRM, OURS_BUT_OTHERS, OUTSIDERS } from './words-of-others.ts';
 
 const LONGEST_LINE = 600;
 const MAX_PERSONS = 200;
@@ -30,6 +31,9 @@ const OF_THE_PAST =
   /found|gründer|fondat|fundador|oprichter|grundare|stifter|zakladatel|założyciel|former|ehemalig|ancien|late(?!\p{L})|honorary/iu;
 const ENDS_NAME = /^(?:[,.;!)]|\s*[(–—]|\s+\p{Ll}|$)/u;
 const LONGEST_INTRODUCTION = 80;
+const MAX_WORDS_OF_ROLE = 4;
+/** "Our own Jane Doe" */
+const OWN = /^(?:own|eigen\p{L}*|propre|propi[oa]|propri[oa]|egen|egn[ae]|vlastní|własn\p{L}*)$/iu;
 /** Possessives before a role. */
 const BEFORE_ROLE =
   /(?:^|[\s(,;:])(?:our|the|your|my|unser\w{0,2}|ihr\w{0,2}|der|die|den|dem|notre|votre|le|la|nuestr[oa]|el|il|nostr[oa]|nosso|nossa|o|a|onze|ons|vår|vores|meidän)\s+([^,;:.()]{2,60}?)(?: is| ist| est| es| è|,)?\s*$/iu;
@@ -70,7 +74,10 @@ function introducedIn(text: string): ContactCard | null {
     if (title === undefined || OF_THE_PAST.test(title)) continue;
     const [first] = namesWithin(run);
     const isKnown = first !== undefined && nameEvidence(first.name) === 'known';
-    const isRole = isRoleLine(title) || (isKnown && isStated(text, index, title, first.name));
+    const isRole =
+      isRoleLine(title) ||
+      (isKnown &&
+        (isStated(text, index, title, first.name) || isOfUs(text, index, title, first.name)));
     if (!isRole) continue;
     const isWhole = first?.start === 0 && ENDS_NAME.test(text.slice(index + first.name.length));
     if (first && isWhole) {
@@ -84,6 +91,16 @@ function introducedIn(text: string): ContactCard | null {
 function isStated(text: string, index: number, title: string, name: string): boolean {
   if (!IS.test(text.slice(0, index)) || phraseOfTitle(title) === null) return false;
   return /^(?:[.,;:!]|$)/u.test(text.slice(index + name.length));
+}
+
+/** "Our site resident, Jane Doe", in words of unknown meaning, unless they are those of a customer, friend or the like. */
+function isOfUs(text: string, index: number, title: string, name: string): boolean {
+  if (OF_FIRM.test(text.slice(index + name.length))) return false;
+  if (title.split(' ').length > MAX_WORDS_OF_ROLE || !/^\p{Ll}/u.test(title)) return false;
+  if (OWN.test(title)) return false;
+  return (
+    phraseOfTitle(title) !== null && ![OURS_BUT_OTHERS, OUTSIDERS].some((one) => one.test(text))
+  );
 }
 
 function personsIn(

@@ -4,7 +4,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
-import { LED } from './leading-verbs.ts';
+import { LED, PRESIDED } from './leading-verbs.ts';
 import { isContactPersonLabel } from './line-label.ts';
 import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
@@ -14,12 +14,13 @@ import { type PageSubject, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
 import { phraseOfTitle } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
-import { spelledOutStart } from './spelled-out-email.ts';
 import { roleBefore, roleBehind, type StatedRole, withoutTitles } from './stated-role.ts';
 import { columnNamed } from './table-columns.ts';
+import { BY_NAME, toldOf } from './told-persons.ts';
 import {
   CREDIT,
   isAuditorOfFirm,
+  isOfPartners,
   NO_PEOPLE,
   OF_FIRM,
   OF_THE_PAST,
@@ -35,8 +36,6 @@ const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u
 /** A contact soon behind a name; an account number is none. */
 const CONTACT_BEHIND =
   /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
-const CONTACT_AT_ONCE =
-  /^\s*[,;:(–—-]?\s*(?:\p{L}{1,8}\.?:?\s*)?(?:[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 /** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
 const ELSEWHEN =
   /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
@@ -46,10 +45,10 @@ const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
 /** "and" */
 const ALSO = '(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)';
 /** Between two names. */
-const AND = new RegExp(String.raw`^\s*(?:&|${ALSO}(?=\s))\s*$`, 'u');
-const LONGEST_ADDRESS = 80;
-/** Between a name and its address. */
-const MAX_BEFORE_ADDRESS = 10;
+const AND = new RegExp(String.raw`^(?:\s*\([^()]{1,40}\))?\s*(?:&|${ALSO}(?=\s))\s*$`, 'u');
+/** "his deputy", behind a person with a role. */
+const HIS =
+  /(?<!\p{L})(?:his|her|their|seine?|ihre?|son|sa|sus?|suo|sua|seu|zijn|haar|hans|hennes|hendes|sin|jego|jej|jeho|její)\s+\p{L}[\p{L}-]*\s+(?:\p{Lu}\p{L}{0,5}\.\s*)*$/iu;
 const MAX_WORDS_OF_LABEL = 4;
 const LINES_BELOW_HEADING = 30;
 const LONGEST_HEADING = 80;
@@ -98,7 +97,7 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     if (named.length > 0) continue;
     for (const clause of text.split(SENTENCE_END)) {
       if (!ELSEWHEN.test(clause) && !isOfOthers(clause, line, site)) {
-        cards.push(...personsIn(clause, subject));
+        cards.push(...personsIn(clause, isBelow ? 'team' : subject, site));
       }
     }
   }
@@ -141,7 +140,7 @@ function namesOnly(written: string): NameInText[] {
   return names.filter(({ name }) => isListOfNames || nameEvidence(name) !== 'unknown');
 }
 
-function personsIn(clause: string, subject: PageSubject): ContactCard[] {
+function personsIn(clause: string, subject: PageSubject, site: string): ContactCard[] {
   const cards: ContactCard[] = [];
   /** The label that also applies to a name after a separator, and where it last did. */
   let label: StatedRole | null = null;
@@ -150,6 +149,7 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
   const shared = sharedRoles(names, clause, subject);
   const isLed = ledIn(names, clause, subject);
   const isListOfNames = areMostlyNames(names.map(({ name }) => name));
+  const isTold: boolean[] = [];
   for (const [at, { name, from, to }] of names.entries()) {
     const after = clause.slice(to);
     const listed: StatedRole | null = LIST.test(withoutTitles(clause.slice(end, from)))
@@ -157,11 +157,14 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
       : null;
     const role: StatedRole | null =
       listed ?? roleAround(clause.slice(0, from), name, after, subject) ?? shared[at] ?? null;
-    if (PART_OF_NAME.test(after)) continue;
+    if (PART_OF_NAME.test(after) || isOfPartners(after, site)) continue;
     if (role === null) {
-      const isCalledByName = subject !== 'other' && isCalled(clause, name, after);
-      if (isLed[at] === true) cards.push(personCard(name, null, 'team-name'));
-      else if (isCalledByName) cards.push(personCard(name, null));
+      const isJoined =
+        isTold[at - 1] === true && isAnother(clause.slice(names[at - 1]?.to, from), name);
+      const isNamed = isLed[at] === true || isJoined;
+      const told = isNamed ? BY_NAME : toldOf(clause, { name, from, to }, subject);
+      isTold[at] = told !== null;
+      if (told !== null) cards.push(personCard(name, told.title, told.technique));
       continue;
     }
     label = role.isLabel ? role : null;
@@ -169,7 +172,10 @@ function personsIn(clause: string, subject: PageSubject): ContactCard[] {
     if (!role.isOwn && !isListOfNames && nameEvidence(name) === 'unknown') continue;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
     if (isAuditorOfFirm(role.title, after)) continue;
-    const isSure = subject !== 'other' || role.isOwn || role.isStatement || hasContact;
+    const isSecond = cards.length > 0 && HIS.test(clause.slice(0, from));
+    const isSure = [subject !== 'other', role.isOwn, role.isStatement, hasContact, isSecond].some(
+      Boolean,
+    );
     if (!isSure || OF_THE_PAST.test(clause) || OUTSIDERS.test(role.title)) continue;
     cards.push(personCard(name, role.title));
   }
@@ -206,7 +212,8 @@ function ledIn(names: readonly NameInText[], clause: string, subject: PageSubjec
   const isLed: boolean[] = [];
   for (const [at, { name, from, to }] of names.entries()) {
     const before = names[at - 1];
-    const isSure = subject !== 'other' || CONTACT_BEHIND.test(clause.slice(to));
+    const isSure =
+      subject !== 'other' || CONTACT_BEHIND.test(clause.slice(to)) || !PRESIDED.test(clause);
     const isJoined =
       before !== undefined &&
       isLed[at - 1] === true &&
@@ -218,13 +225,10 @@ function ledIn(names: readonly NameInText[], clause: string, subject: PageSubjec
   return isOfOthers ? [] : isLed;
 }
 
-/** A known given name with a contact right behind it needs no role: "led by Jane Doe, 020 …". */
-function isCalled(clause: string, name: string, after: string): boolean {
-  const spelledOut = spelledOutStart(after.slice(0, LONGEST_ADDRESS));
-  const hasContact =
-    CONTACT_AT_ONCE.test(after) || (spelledOut !== -1 && spelledOut <= MAX_BEFORE_ADDRESS);
-  if (!hasContact || nameEvidence(name) !== 'known') return false;
-  return firmIn(clause) === null && !OF_THE_PAST.test(clause) && !OUTSIDERS.test(clause);
+/** Whether "and" or a comma joins a known name to one before it. */
+function isAnother(between: string, name: string): boolean {
+  const text = withoutTitles(between);
+  return nameEvidence(name) === 'known' && (AND.test(text) || LIST.test(text));
 }
 
 function roleAround(

@@ -16,6 +16,8 @@ export interface StatedRole {
 /** "our two caretakers" */
 const COUNT =
   /^(?:two|three|both|zwei|drei|beiden|deux|trois|dos|tres|dois|duas|três|due|tre|twee|drie|två|dwie|dwaj|trzy|dva|dvě|tři|két|három|doi|două)\s/iu;
+/** Of office. */
+const TERM = /\s\(?(?:19|20)\d\d(?:[–/-]\d{2,4})?\)?(?=\s|$)/gu;
 const MAX_WORDS_BETWEEN = 4;
 const MAX_WORDS_BEFORE = 4;
 const OWN = new Set(
@@ -35,7 +37,7 @@ const LINK = new RegExp(
   `(?:\\s*(?<label>:)|\\s*(?<comma>,)|\\s+(?<dash>[–—-])|\\s+(?<copula>${COPULA}))?\\s*$`,
   'iu',
 );
-const CLAUSE_START = /^.*[,;:.()–—!?„“”"«»|•·]\s*/u;
+const CLAUSE_START = /^.*(?:[,;:.()!?„“”"«»|•·]|(?<!\d)[–—])\s*/u;
 const SALUTATION =
   /(?<=^|\s)(?:mrs?|ms|miss|herrn?|frau|m|mme|mlle|madame|monsieur|sra?|d|dª|d\.ª|dña|don|doña|sig|sig\.ra|signora?|dhr|mevr|mevrouw|pani?|sayın)\.?\s*$/iu;
 /** "př." and "cand.mag." before a name. */
@@ -45,6 +47,9 @@ const OF =
 const GENITIVE = /^(?:of|by|de|di|da|do|von|durch|van|par|af|av)$/iu;
 const BEHIND =
   /^\s*(?:,|\(|–|—|\s-)\s*([^,;:()–—]{2,70}?)\s*(?:[,;:()–—.]|\s(?:at|on|via|under|unter|per|à|na|på|is|can|am|au|al)\s|\S+@|[+(]?\d|$)/u;
+/** "with Jane Doe as secretary" */
+const AS_BEHIND =
+  /^\s+(?:as|als|som|comme|como|come|jako|ca|kao|mint)\s+([^,;:.()–—]{3,50}?)\s*(?:[,;:.()–—]|\s(?:and|und|et|y|e|en|och|og|ja|i|a)\s|$)/iu;
 const COPULA_BEHIND = new RegExp(
   `^\\s+(?:${COPULA})\\s+([^,;:.()–—]{2,70}?)\\s*(?:[,;:.()–—]|\\s(?:and|und|et|y|e|en|och|og|ja|i|a)\\s|$)`,
   'iu',
@@ -72,7 +77,7 @@ export function roleBefore(before: string): StatedRole | null {
   if (isNearby && GENITIVE.test(words[determiner - 1] ?? '')) return null;
   const isWhole = at <= MAX_WORDS_BEFORE && (isLabel || words.slice(0, at).every(isAttribute));
   const first = isNearby ? determiner + 1 : isWhole ? 0 : at;
-  const title = words.slice(first).join(' ').replace(COUNT, '');
+  const title = words.slice(first).join(' ').replace(COUNT, '').replace(TERM, '');
   if (!isRoleLine(title)) return null;
   const isOwn = isNearby && OWN.has(plainWord(words[determiner] ?? ''));
   return { title, isLabel, isStatement: isLinked && (isLabel || isWhole || isNearby), isOwn };
@@ -102,7 +107,9 @@ export function withoutTitles(before: string): string {
 
 /** The role that begins right behind a name: ", export manager", "(chair)", "is chair of the board". */
 export function roleBehind(after: string): StatedRole | null {
-  const written = BEHIND.exec(after)?.[1] ?? COPULA_BEHIND.exec(after)?.[1];
+  const [written] = [BEHIND, COPULA_BEHIND, AS_BEHIND].flatMap(
+    (behind) => behind.exec(after)?.[1] ?? [],
+  );
   if (written === undefined) return null;
   const words = written.split(/\s+/);
   const first = words.findIndex((word) => !DETERMINERS.has(plainWord(word)));

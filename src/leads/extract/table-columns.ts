@@ -7,6 +7,7 @@ export type Column = 'name' | 'title' | 'email' | 'phone' | 'fax' | 'company';
 const MAX_ROWS = 2_000;
 const MAX_COLUMNS = 30;
 const LONGEST_HEAD = 40;
+const MAX_LEVELS_TO_BOLD = 4;
 const HEADS: readonly (readonly [Column, RegExp])[] = [
   [
     'fax',
@@ -39,7 +40,7 @@ const HEADS: readonly (readonly [Column, RegExp])[] = [
   [
     'name',
     wholeWords(
-      'name|full name|names|who|person|contact person|employee|staff|team member|member|contact name|director|ansprechpartner(?:in)?|kontaktperson|contactpersoon|interlocuteur|persona de contacto|referente|pessoa de contacto|osoba kontaktowa|kontaktni osoba|kapcsolattarto|yhteyshenkilo|yetkili|yetkili kisi|ilgili kisi|контактное лицо|担当者|联系人|담당자|mitarbeiter(?:in)?|wer|vor- und nachname|nom|noms|nom et prenom|prenom et nom|nombre|nombre y apellidos|nome|nome e cognome|nominativo|naam|imie i nazwisko|nazwisko|jmeno|jmeno a prijmeni|meno|meno a priezvisko|namn|navn|nimi|nev|nume|nume si prenume|ad soyad|adi soyadi|isim|имя|фио|ф и о|сотрудник|імя|піб|име|氏名|名前|お名前|姓名|名字|이름|성명|ονομα|ονοματεπωνυμο|שם|الاسم|ชื่อ',
+      'name|full name|names|who|person|contact person|employee|staff|team member|member|contact name|director|ansprechpartner(?:in)?|kontaktperson|contactpersoon|interlocuteur|persona de contacto|referente|pessoa de contacto|osoba kontaktowa|kontaktni osoba|kapcsolattarto|yhteyshenkilo|yetkili|yetkili kisi|ilgili kisi|контактное лицо|担当者|联系人|담당자|mitarbeiter(?:in)?|wer|vor- und nachname|nom|noms|noms? et prenoms?|prenom et nom|nombre|nombre y apellidos|nome|nome e cognome|cognome,? (?:e )?nome|nominativo|nachname,? vorname|nom,? prenom|apellidos,? (?:y )?nombre|apelidos,? e nome|sukunimi,? etunimi|efternamn,? fornamn|surname,? (?:first|given) name|last name,? first name|numele si prenumele|soyad,? ad|фамилия,? имя|naam|imie i nazwisko|nazwisko|nazwisko i imie|jmeno|jmeno a prijmeni|prijmeni,? (?:a )?jmeno|meno|meno a priezvisko|priezvisko,? (?:a )?meno|namn|navn|nimi|nev|nume|nume si prenume|ad soyad|adi soyadi|isim|имя|фио|ф и о|сотрудник|імя|піб|име|氏名|名前|お名前|姓名|名字|이름|성명|ονομα|ονοματεπωνυμο|שם|الاسم|ชื่อ',
     ),
   ],
 ];
@@ -106,7 +107,7 @@ function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
   if (!head || rows.length === 0) return columns;
   const kinds = head.map((cell) => columnNamed(rawText(cell).slice(0, 2 * LONGEST_HEAD)));
   const distinct = new Set(kinds.filter((kind) => kind !== null)).size;
-  const isHead = head.length > 1 && head.every(({ name }) => name === 'th');
+  const isHead = head.length > 1 && (head.every(({ name }) => name === 'th') || isBoldRow(head));
   if (distinct < 2 && !isHead) return columns;
   const texts = head.map((cell) => oneLine(rawText(cell).slice(0, 2 * LONGEST_HEAD)));
   const above = new Map<HtmlElement, string>();
@@ -119,6 +120,26 @@ function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
   }
   headers.set(table, above);
   return columns;
+}
+
+/** Short labels, each emphasized as a whole, as pages have them that know no header cells. */
+function isBoldRow(cells: readonly HtmlElement[]): boolean {
+  return cells.every((cell) => {
+    const text = oneLine(rawText(cell).slice(0, 2 * LONGEST_HEAD));
+    return text !== '' && text.length <= LONGEST_HEAD && !/[\d@]/u.test(text) && isBold(cell);
+  });
+}
+
+/** Whether all text of a cell is in one bold element, at most a few levels down. */
+function isBold(cell: HtmlElement): boolean {
+  let at = cell;
+  for (let down = 0; down < MAX_LEVELS_TO_BOLD; down += 1) {
+    const [only, ...more] = childrenOf(at).filter((node) => oneLine(rawText(node)) !== '');
+    if (!only || more.length > 0 || !isElement(only)) return false;
+    if (only.name === 'b' || only.name === 'strong') return true;
+    at = only;
+  }
+  return false;
 }
 
 /** Cells by row; a cell that spans columns is repeated for each of them. */

@@ -16,7 +16,7 @@ import { type PersonCard, readPersonCard } from './person-card.ts';
 import { isRoleLine } from './role-words.ts';
 import { sentencePersons } from './sentence-persons.ts';
 import { isBelowQuotation, statedPersons } from './stated-persons.ts';
-import { isAuditorOfFirm } from './words-of-others.ts';
+import { isAuditorOfFirm, isOfPartners, OUTSIDERS } from './words-of-others.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
@@ -62,7 +62,9 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const persons = accepted.filter(
     ({ found, title, isTitleNear }) =>
       ((title !== null && isTitleNear) || !isOrganization(found.name)) &&
-      !isAuditorOfFirm(title ?? '', textBehind(found, page)),
+      !(found.isLabelled && OUTSIDERS.test(title ?? '')) &&
+      !isAuditorOfFirm(title ?? '', textBehind(found, page)) &&
+      !isOfPartners(textBehind(found, page), source.url),
   );
   const read = withoutShared(persons)
     .toSorted((a, b) => a.found.line - b.found.line)

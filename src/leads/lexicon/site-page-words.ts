@@ -49,8 +49,8 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
     leadership; our leadership; leadership team; management; management team; executive team; board; board of directors; founders; who we are; attorneys; our attorneys; lawyers; doctors; our doctors; faculty; partners and staff; advisors
     unser team; das team; ihr team; mitarbeiter; mitarbeitende; ansprechpartner; ansprechpartnerinnen; ihre ansprechpartner; geschaeftsfuehrung; geschaftsfuhrung; geschaeftsleitung; geschaftsleitung; vorstand; praxisteam; kopfe; menschen; die kanzlei; anwalte; rechtsanwalte
     equipe; l equipe; notre equipe; direction; dirigeants; collaborateurs; nos collaborateurs; nos avocats
-    equipo; nuestro equipo; el equipo; directivos; plantilla; profesionales
-    squadra; il team; il nostro team; lo staff; chi lavora con noi; dirigenza; collaboratori; professionisti
+    equipo; nuestro equipo; el equipo; directivos; plantilla; profesionales; personas; personal
+    squadra; il team; il nostro team; lo staff; chi lavora con noi; dirigenza; collaboratori; professionisti; persone; le persone; personale; rappresentanti
     equipa; a equipa; a equipe; nossa equipe; nossa equipa; nosso time; colaboradores; lideranca
     ons team; het team; medewerkers; onze mensen; wie is wie; bestuur; directie; ons kantoor
     zespol; nasz zespol; pracownicy; zarzad; kadra; ludzie; kierownictwo

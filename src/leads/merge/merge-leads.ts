@@ -1,3 +1,4 @@
+import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { addAreaCodes } from './add-area-codes.ts';
 import { buildOrganization } from './build-organization.ts';
@@ -6,6 +7,7 @@ import { dropOutsiders } from './drop-outsiders.ts';
 import { dropStrangers } from './drop-strangers.ts';
 import { emailPatternOf } from './email-pattern.ts';
 import { organizationKey } from '#src/leads/extract/organization-key.ts';
+import { haveSurnamesFirst, withGivenNameFirst } from '#src/leads/extract/name-order.ts';
 import { personNameKey, readPersonName } from '#src/leads/extract/person-name.ts';
 import { givePageContacts } from './give-page-contacts.ts';
 import { draftOfCard } from './join-drafts.ts';
@@ -32,7 +34,9 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
   if (pages.length === 0) return [];
   const all = addAreaCodes(
     pages
-      .flatMap(({ url, cards }) => cards.map((card): PlacedCard => ({ url: pageOf(url), card })))
+      .flatMap((page) =>
+        namesInOrder(page).map((card): PlacedCard => ({ url: pageOf(page.url), card })),
+      )
       .slice(0, MAX_CARDS),
   );
   const siteName = nameOfSite(pages, siteDomain).value;
@@ -81,6 +85,16 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
     company: person.company ?? employer,
   }));
   return inOrder(ownLeads(organization, known.toSorted(byReach)), members);
+}
+
+/** The cards of a page, with the given name first in the names of persons. */
+function namesInOrder({ cards, language, region = null }: ExtractedPage): ContactCard[] {
+  const names = cards.flatMap(({ kind, name }) => (kind === 'person' ? (name ?? []) : []));
+  const place = { language, region, isTurned: haveSurnamesFirst(names) };
+  return cards.map((card) => {
+    if (card.kind !== 'person' || card.name === null) return card;
+    return { ...card, name: withGivenNameFirst(card.name, place) };
+  });
 }
 
 function personTest(

@@ -65,6 +65,10 @@ describe('the name reader refuses', () => {
     'Lurdes Canhoto e Filipa Vargues',
     'Lucia e Paolo Marangon',
     'Cllrs Doe',
+    'La Guilde',
+    'Café Spaden',
+    "Jane Doe's",
+    'Hansa Assekuranz',
     '',
     '   ',
   ])('%j', (text) => {
@@ -129,6 +133,7 @@ test.each([
   'Hans Maier jun.',
   "Piet 't Hart",
   'Paul Miller',
+  'Teresa Ślusarz',
 ])('%s is a name', (name) => {
   expect(readPersonName(`  ${name} `)).toBe(name);
 });
@@ -144,6 +149,11 @@ test.each([
   'M.ª Ángeles Lanuza Buil',
   'M° Rocco Verdi',
   'Ing. Jaroslav Novák ml.',
+  "StD' Jana Malá",
+  'Le Minh',
+  'de Sanctis, Maria Pia',
+  'Doe, Dr. med. Jane',
+  'Doe, Jane, Dr.',
 ])('%s is a name', (name) => {
   expect(readPersonName(name)).toBe(name);
 });
@@ -151,6 +161,8 @@ test.each([
 test('degrees after a name are dropped', () => {
   expect(readPersonName('Jane Doe, PhD, MBA')).toBe('Jane Doe');
   expect(readPersonName('Jane Doe ACA')).toBe('Jane Doe');
+  expect(readPersonName('Jane Doe, lic. iur.')).toBe('Jane Doe');
+  expect(readPersonName('Jane Doe, dipl. Ing. ETH')).toBe('Jane Doe');
   expect(readPersonName('Dr. med. vet. Imke Hagedorn')).toBe('Dr. med. vet. Imke Hagedorn');
   expect(readPersonName('Jane Doe, Head of Sales')).toBeNull();
 });
@@ -165,6 +177,7 @@ test('titles, accents, word order and middle initials do not make another person
     'Prof. Dr. José  García',
     'JOSE GARCIA',
     'García, José',
+    'GARCÍA José',
     'José M. García',
     'José García, PhD',
   ]) {

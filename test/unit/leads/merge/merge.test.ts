@@ -50,6 +50,25 @@ describe('people', () => {
     expect(personsOf(leads).map(({ name }) => name?.value)).toEqual(['John Smith']);
   });
 
+  test('have the given name first, wherever the page is clear about the order', () => {
+    const names = (cards: ContactCard[], language: string): (string | undefined)[] =>
+      personsOf(merge(page('/team', cards, { language }))).map(({ name }) => name?.value);
+    const cards = [
+      person('DOE Jane', { title: 'CEO', emails: ['jane.doe@acme.test'] }),
+      person('Dr. Jane Doe', { technique: 'json-ld', title: 'CEO' }),
+      person('Smith, John', { title: 'Chair' }),
+    ];
+    expect(names(cards, 'en')).toEqual(['Dr. Jane Doe', 'John Smith']);
+    expect(names([person('KOVÁCS Anna', { title: 'CEO' })], 'hu')).toEqual(['KOVÁCS Anna']);
+    const listed = ['Bednarek Alina', 'Cichoń Wojciech', 'Drwęcki Paweł'];
+    expect(
+      names(
+        listed.map((name) => person(name, { title: 'nauczyciel' })),
+        'pl',
+      ),
+    ).toEqual(['Alina Bednarek', 'Wojciech Cichoń', 'Paweł Drwęcki']);
+  });
+
   test('are one with the surname first or last', () => {
     const people = personsOf(
       merge(

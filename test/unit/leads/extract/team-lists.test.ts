@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { openPage } from '#src/files/open-page.ts';
+import { columnNamed } from '#src/leads/extract/table-columns.ts';
+import { readTeamCards } from '#src/leads/extract/team-cards.ts';
+
+const rows = (html: string): [string | null, string | null, string][] =>
+  readTeamCards({ url: 'https://acme.test/team', html, page: openPage(html), region: 'DE' }).map(
+    ({ name, title, emails }) => [name, title, emails.join()],
+  );
+
+test.each([
+  '<tr><td><b>Lag</b></td><td><font><b>Tränare</b></font></td></tr>',
+  '<tr><td><strong>Lag</strong></td><td><strong>Tränare</strong></td></tr>',
+])('a first row in bold is a header: %s', (head) => {
+  const html = `<table>${head}<tr><td>F 12</td><td>Jane Doe / John Smith</td></tr><tr><td>P 10</td><td>Anna Kovar, 070-174 06 25</td></tr></table>`;
+  expect(rows(html)).toEqual([
+    ['Jane Doe', 'Tränare', ''],
+    ['John Smith', 'Tränare', ''],
+    ['Anna Kovar', 'Tränare', ''],
+  ]);
+});
+
+test('two who share a surname are two people', () => {
+  expect(rows('<h3>Jane &amp; John Doe</h3><p>Owners</p><h3>Mary Jones</h3><p>Chef</p>')).toEqual([
+    ['Jane Doe', 'Owners', ''],
+    ['John Doe', 'Owners', ''],
+    ['Mary Jones', 'Chef', ''],
+  ]);
+  expect(rows('<h3>Grelva &amp; John Doe</h3><p>Owners</p>')).toEqual([]);
+});
+
+test('names with commas and "and" between them are people', () => {
+  const list = '<p><strong>Members</strong><br>Jane Doe, John Smith and Mary Jones</p>';
+  expect(rows(list).map(([name]) => name)).toEqual(['Jane Doe', 'John Smith', 'Mary Jones']);
+});
+
+test('people of other firms are not read from labels', () => {
+  for (const line of [
+    'Independent examiner: Jane Doe FCA, Doe &amp; Stead',
+    'Lawyer: Jane Doe (Doe + Smith)',
+    'Photographer: Jane Doe',
+    'Delegado de protección de datos: Jane Doe',
+    'Berufshaftpflicht: Hansa Assekuranz',
+  ]) {
+    expect(rows(`<p>${line}</p>`)).toEqual([]);
+  }
+  const html = '<p>Lawyer: Jane Doe (Acme &amp; Smith)</p>';
+  expect(rows(html).map(([name]) => name)).toEqual(['Jane Doe']);
+});
+
+test.each(['Cognome e nome', 'Nazwisko i imię', 'Příjmení, jméno', 'Nachname, Vorname'])(
+  'a column "%s" has names',
+  (head) => {
+    expect(columnNamed(head)).toBe('name');
+  },
+);
+
+test('names below a heading of people without a role are people', () => {
+  const html =
+    '<table><tr><th>Name</th><th>Role</th></tr><tr><td>Jane Doe</td><td>CEO</td></tr></table><h2>Rappresentanti degli studenti</h2><p>John Smith, Mary Jones</p>';
+  const source = { url: 'https://acme.test/persone', html, page: openPage(html), region: null };
+  expect(readTeamCards(source).map(({ name }) => name)).toEqual([
+    'Jane Doe',
+    'John Smith',
+    'Mary Jones',
+  ]);
+});

@@ -79,7 +79,7 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     statedRegion(source) ??
     source.region ??
     regionOfNumbers(text) ??
-    regionOfText(text) ??
+    regionOfText(text, regionOfSite) ??
     regionOfSite;
   const shared = { region, trunk: trunkIn(text, region), mailDomain: sharedDomainIn(text) };
   const cards = readCards({ ...source, ...shared }, isOfMember);

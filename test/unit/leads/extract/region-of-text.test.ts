@@ -93,8 +93,18 @@ test('labels of phone columns tell no country', () => {
 
 test.each([
   ['few words of a neighbour', 'SE', 'Kontakt: vi er på mandag.', 'SE'],
-  ['a language of the country', 'CH', 'Nous vous accueillons du lundi au vendredi dans notre atelier.', 'CH'],
-  ['a language of America', 'MX', 'Abrimos de lunes a viernes. Nuestro taller está en la calle del Río.', 'MX'],
+  [
+    'a language of the country',
+    'CH',
+    'Nous vous accueillons du lundi au vendredi dans notre atelier.',
+    'CH',
+  ],
+  [
+    'a language of America',
+    'MX',
+    'Abrimos de lunes a viernes. Nuestro taller está en la calle del Río.',
+    'MX',
+  ],
   [
     'a text of another country',
     'SE',

@@ -29,7 +29,9 @@ const CALL_WORDS = [
 const MAY_CALL = new RegExp(`(?<!\\p{L})(?:${CALL_WORDS.join('|')})`, 'iu');
 /** Beginnings of words that ask to call, or say who answers. */
 const ASKS_TO_CALL =
-  /(?<!\p{L})(?:call|ring|dial|text|reach|phone|whats ?app|ruf|anruf|angerufen|erreich|wähl|unter(?= 0$)|appel|téléphon|joindre|joignable|renseign|contact|kontakt|llam|ligue|ligar|marque|chiam|telefon|bel(?:t|len)?(?!\p{L})|bereik|app(?!\p{L})|nås|soit|tavoit|dzwoń|zadzwoń|vola|zavola|nazov|zov|hív|sunați|suna|găsi|aray|звон|позвон|дзвон|τηλεφων|καλέ)/iu;
+  /(?<!\p{L})(?:call|ring|dial|text|reach|phone|leave a message|whats ?app|ruf|anruf|angerufen|erreich|wähl|(?:unter|at|on|au|al|allo|op|på|pod|pelo|στο)(?= 0$)|appel|téléphon|joindre|joignable|renseign|contact|kontakt|llam|ligue|ligar|marque|chiam|telefon|bel(?:t|len)?(?!\p{L})|bereik|app(?!\p{L})|nås|soit|tavoit|dzwoń|zadzwoń|vola|zavola|nazov|zov|hív|sunați|suna|găsi|aray|звон|позвон|дзвон|τηλεφων|καλέ)/iu;
+/** "Water mains (day and night): ", the whole text before a number. */
+const SHORT_LABEL = /^[^.,:!?]{2,45}:\s*$/u;
 /** Languages that write every noun with a capital. */
 const CAPITAL_NOUNS = new Set(['DE', 'AT', 'CH', 'LI', 'LU']);
 const LAST_SENTENCE = /(?<=[\p{Ll}\p{Nd})]{2} ?)[.!?] (?=[\p{Lu}\p{Nd}+(])/u;
@@ -128,6 +130,7 @@ function isInSentence(
   const before = text.slice(Math.max(0, at - LONGEST_SENTENCE), at);
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\t')) + 1);
   const part = line.split(/[|·•]/u).at(-1) ?? '';
+  if (SHORT_LABEL.test(part)) return false;
   // The site speaks of itself.
   if (FIRST_PERSON.test(part.split(SENTENCE_END).at(-1) ?? '')) return false;
   if (!isMarked && MAY_CALL.test(part)) return false;

@@ -69,3 +69,14 @@ describe('beside labelled numbers, a sentence', () => {
     expect(phones(`${tel}<p>${text}</p>`)).toEqual(['+442079460100']);
   });
 });
+
+describe('beside labelled numbers, a number', () => {
+  const tel = '<p>Tel. +44 20 7946 0100</p>';
+
+  test('with a short label is the site’s', () => {
+    expect(phones(`${tel}<p>Water mains (day and night): 020 7946 0101</p>`)).toHaveLength(2);
+    expect(
+      phones(`${tel}<p>Support for students, line of the ministry: 020 7946 0101</p>`),
+    ).toEqual(['+442079460100']);
+  });
+});

@@ -188,3 +188,10 @@ test('of two numbers of a person, the organisation’s own is not the person’s
   const person = leads.find(({ kind }) => kind === 'person');
   expect(person?.phones.map(({ value }) => value)).toEqual(['+442079460124']);
 });
+
+test('of two numbers before a stranger’s address, only the second is the stranger’s', () => {
+  const own = `<p>${'We make tools. '.repeat(20)}</p><p>office@acme.test</p>`;
+  const numbers =
+    '<p>Please call us on 020 7946 0101. The course is held elsewhere (tel. 020 7946 0102, desk@dinant-school.test)</p>';
+  expect(phonesOf(numbers + own)).toEqual(['+442079460101']);
+});

@@ -40,7 +40,7 @@ const LABEL =
   /(?:e-?mail|mail|mailto|correo|courriel|posta|e-posta|e-post|почта|メール|邮箱|郵件|이메일|kontakt|contact|contacto|contato|contatto|write(?: to)?|schreib(?:en)?(?: sie)?(?: an)?|reach(?: me| us)?|address|adresse)[\s:：>–—-]{0,4}$/iu;
 /** "Ring us or write to jane at acme dot test" */
 const BEFORE_ADDRESS =
-  /(?:[:;(]|(?<!\p{L})(?:or|to|oder|an|ou|à|o|a|of|naar|eller|til|till|tai|lub|albo|nebo|alebo|sau|veya))[\s\uE002]*$/iu;
+  /(?:[,:;(]|(?<!\p{L})(?:or|to|oder|an|ou|à|o|a|of|naar|eller|til|till|tai|lub|albo|nebo|alebo|sau|veya))[\s\uE002]*$/iu;
 const SPACED_OUT =
   /(?<!\S)(?:[\p{L}\p{N}._-][ \u00A0]{1,2}){3,40}@(?:[ \u00A0]{1,2}[\p{L}\p{N}.-]){4,60}(?!\S)/gu;
 /** Words that precede "at" in sentences. */

@@ -123,11 +123,11 @@ function addressAround(
   if (email === null) return null;
   const isDotSpelled = countDots(rest.slice(0, domain.length + 24)) > 0;
   const isShouted = /\sAT\s/.test(match[0]) && /\sDOT\s/.test(rest);
-  const kind = groups['bracketed'] !== undefined ? 'bracketed' : kindOf(groups);
+  const kind: Candidate['kind'] = groups['bracketed'] !== undefined ? 'bracketed' : kindOf(groups);
   const prefix = before.slice(0, before.length - local.length);
   const suffix = behind.slice(domain.length);
   const isOwn = siteDomain !== null && email.endsWith(`@${siteDomain}`);
-  const written = { kind, email, local, prefix, suffix, isDotSpelled, isShouted, isOwn };
+  const written: Candidate = { kind, email, local, prefix, suffix, isDotSpelled, isShouted, isOwn };
   return isMeant(written) ? email : null;
 }
 

@@ -6,6 +6,7 @@ import { dropOutsiders } from './drop-outsiders.ts';
 import { dropStrangers } from './drop-strangers.ts';
 import { emailPatternOf } from './email-pattern.ts';
 import { organizationKey } from '#src/leads/extract/organization-key.ts';
+import { beginsWithKind } from '#src/leads/extract/organization-kinds.ts';
 import { personNameKey, readPersonName } from '#src/leads/extract/person-name.ts';
 import { hasWholeName, localPartOf } from '#src/leads/extract/name-matches-address.ts';
 import { givePageContacts } from './give-page-contacts.ts';
@@ -113,7 +114,8 @@ function personTest(
   return ({ card: { kind, name, title, technique } }) => {
     if (kind !== 'person' || name === null || isOfSite(name)) return false;
     // The name of an organisation may look like a person's.
-    return isStructured(technique) || title !== null || !ownNames.has(personNameKey(name));
+    if (isStructured(technique)) return true;
+    return !beginsWithKind(name) && (title !== null || !ownNames.has(personNameKey(name)));
   };
 }
 

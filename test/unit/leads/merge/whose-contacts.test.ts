@@ -210,3 +210,10 @@ test('somebody with the domain of the family is no outsider among others with a 
   expect(namesOf(board('jw@westergard-mail.test'))).toContain('Jane Westergard');
   expect(namesOf(board('jw@lawyers.test'))).not.toContain('Jane Westergard');
 });
+
+test('a part of the organisation that is named by its kind is nobody', () => {
+  const page = '<h2>Café Spaden</h2><p>Tables: 020 7946 0101 or cafe@acme.test.</p>';
+  expect(leadsOf(page).map(({ kind, emails }) => [kind, emails[0]?.value])).toEqual([
+    ['organization', 'cafe@acme.test'],
+  ]);
+});

@@ -396,12 +396,3 @@ test('branches of the host are no members', () => {
   });
   expect(mergeLeads([page], 'milford.test').filter(({ foundOn }) => foundOn !== null)).toEqual([]);
 });
-
-test('an address that a script writes is the only contact of a listed member', () => {
-  const script =
-    '<script>var a = "lab" + "&#64;"; a = a + "rowlandlab" + "&#46;" + "test"; document.write(a);</script>';
-  const more = `${script}<a href="https://www.rowlandlab.test">Web site</a>`;
-  expect(rows(['/members', `<h1>Our members</h1>${FOUR}${card('Rowland Lab', more)}`])).toContain(
-    'listed organization | Rowland Lab | rowlandlab.test | lab@rowlandlab.test',
-  );
-});

@@ -34,7 +34,7 @@ const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
 /** "Acme, tel. 020 …" */
-const NAME_BESIDE_NUMBER = /[\p{L}\p{N}'’.][,;(–-] ?\(?(?:\p{L}{1,14}\.?:? )?[+(]?\d/u;
+const NAME_BESIDE_NUMBER = /[\p{L}\p{N}'’.][,;(:–-]? ?\(?(?:\p{L}{1,14}\.?:? )?[+(]?\d/u;
 const LONGEST_CLAUSE = 160;
 /** The full stop of "ul. Stawki" and "ing. Monti" ends no sentence, and a house number no list of numbers. */
 const ABBREVIATIONS =

@@ -11,6 +11,8 @@ import { withoutSalutation } from './salutation.ts';
 /** What stands between a name and its number: a comma or a bracket, and a word such as "tel." or "support". */
 const BEFORE_NUMBER =
   /\s*(?:[,;]|\s[–—-]|(?=\())\s*\(?(?<word>\p{L}[\p{L}\p{M}]{0,13}\.?)?\s*:?\s*$/u;
+/** A name behind a word without a capital, right before a number. */
+const IN_SENTENCE = /(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}’'-]*\s+\p{Lu}[^,;:()]{0,60}:?\s*$/u;
 const WRITTEN_DOMAIN =
   /(?<=(?:^|[(,:])\s?)(?<domain>(?:[\p{L}\p{N}-]{1,63}\.){1,4}\p{L}{2,12})\/?$/u;
 /** Where a name begins: after a label, a bracket, a comma, or a word without a capital. */
@@ -21,6 +23,8 @@ const FORM_OF_ADDRESS =
 /** Labels of the firm that runs the site, which may be named otherwise than the site. */
 const OWN_LABEL =
   /publish|owner|operator|company|provider|imprint|address|contact|headquarter|head office|responsible|controller|betreiber|inhaber|anbieter|medieninhaber|herausgeber|verantwort|firma|unternehmen|anschrift|adresse|kontakt|sitz|zentrale|diensteanbieter|éditeur|editeur|propriétaire|société|siège|responsable|raison sociale|titular|empresa|razón social|dirección|domicilio|editor|proprietário|morada|sede|titolare|ragione sociale|azienda|indirizzo|gestore|uitgever|bedrijf|adres|eigenaar|verantwoordelijk|utgivare|ansvarig|företag|ansvarlig|udgiver|utgiver|virksomhed|virksomhet|julkaisija|osoite|yritys|wydawca|właściciel|administrator|siedziba|provozovatel|sídlo|prevádzkovateľ|adresa|cím|üzemeltető|székhely|operat|editat|adres|şirket|ünvan|издатель|адрес|владелец|운영|運営|会社|所在地/iu;
+/** "Our office in New York, tel." is a branch. */
+const BEFORE_PLACE = /(?<!\p{L})(?:in|im|en|em|à|w|we|v|ve|i|te|på|στ\p{L}{1,3}|в|во|у)$/iu;
 const LABEL = /([^:.,;]+):$/u;
 const SHORTEST_SHARED = 5;
 
@@ -42,7 +46,8 @@ export function endsInOtherName(clause: string, { isHost, siteName, siteDomain }
   if (domain !== undefined) return isForeign(domain, siteDomain);
   const name = LAST_NAME.exec(text)?.groups?.['name'] ?? '';
   const lead = text.slice(0, text.length - name.length).trim();
-  if (name === '' || lead === '' || isOwnLabel(LABEL.exec(lead)?.[1] ?? '')) return false;
+  if (name === '' || lead === '' || BEFORE_PLACE.test(lead)) return false;
+  if (isOwnLabel(LABEL.exec(lead)?.[1] ?? '')) return false;
   const words = name.split(/\s+/u).filter((word) => word !== '');
   if (words.some((word) => FORM_OF_ADDRESS.test(plainLetters(word).replaceAll('.', '')))) {
     return false;
@@ -74,7 +79,8 @@ function isForeign(written: string, siteDomain: string): boolean {
 /** The text before a number and what introduces it, without an address at its end; null when other words do. */
 function textBefore(clause: string): string | null {
   const end = BEFORE_NUMBER.exec(clause);
-  if (!end) return null;
+  // "Ask the control room of Harbour Watch: 020 …"
+  if (!end) return IN_SENTENCE.test(clause) ? clause.replace(/\s*:?\s*$/u, '') : null;
   const word = end.groups?.['word'] ?? '';
   const isLabel = word === '' || /^\p{Ll}/u.test(word) || labelBefore(clause) === 'phone';
   if (!isLabel) return null;

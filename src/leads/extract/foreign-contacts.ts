@@ -95,7 +95,9 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
   }
   const hasForeign = numbers.some(
     ({ cells, line, into }) =>
-      into === foreign.phones || NAME_BESIDE_NUMBER.test(line) || isOther.clause(`${cells}${line}`),
+      into === foreign.phones ||
+      (numbers.length <= MAX_TESTS && NAME_BESIDE_NUMBER.test(line)) ||
+      isOther.clause(`${cells}${line}`),
   );
   if (foreign.emails.size > 0 || hasForeign) {
     for (const { cells, line, into } of numbers) {

@@ -8,6 +8,7 @@ import {
   reversedText,
 } from './decode-text.ts';
 import { decodeEntities } from './decode-entities.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { normalizeEmail } from './normalize-email.ts';
 import { scanSpelledOut } from './spelled-out-email.ts';
 
@@ -22,6 +23,9 @@ const SUFFIX_KEYS = /^data-(?:e?-?mail-?)?(?:tld|suffix|ext|extension|part3|end)
 const MAIL_KEYS =
   /mail|contact|addr|href|recipient|enc|obf|protect|hash|crypt|b64|base64|rot|rev|^data-(?:e|m|to|a|c|value|content|text|link|url|token)$/;
 
+const WHOLE_DOMAIN = /^(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}$/;
+const LOCAL_PART = /^[a-z][a-z0-9._+-]{0,63}$/;
+
 const ROT13_CLASS = /(?:^|[\s_-])rot-?13(?:$|[\s_-])/i;
 const REVERSED_CLASS = /(?:^|[\s_-])(?:rev|reversed?|rtl|backwards?)(?:$|[\s_-])/i;
 
@@ -30,7 +34,7 @@ export function attributeEmails(element: HtmlElement): string[] {
   const { attribs } = element;
   const entries = Object.entries(attribs);
   const hasData = entries.some(([key]) => key.startsWith('data-'));
-  const found: (string | null)[] = hasData ? [pairedEmail(attribs)] : [];
+  const found: (string | null)[] = hasData ? [pairedEmail(attribs) ?? splitEmail(element)] : [];
   for (const [key, written] of entries) {
     const value = written.trim();
     if (value === '' || value.length > MAX_VALUE_LENGTH) continue;
@@ -66,6 +70,23 @@ function pairedEmail(attribs: Readonly<Record<string, string>>): string | null {
   const plain = normalizeEmail(`${user}@${host}`);
   if (plain !== null) return plain;
   return normalizeEmail(`${reversedText(user)}@${reversedText(host)}`);
+}
+
+/**
+ * `<a class="mail" data-naam="jane" data-bij="acme.nl">`: the parts of an address under any names, in an element that
+ * leads nowhere else.
+ */
+function splitEmail({ name, attribs }: HtmlElement): string | null {
+  const data = Object.entries(attribs).filter(([key]) => key.startsWith('data-'));
+  const href = attribs['href'] ?? '#';
+  if (data.length !== 2 || !/^(?:a|span)$/.test(name) || !/^(?:#|javascript:.*)?$/i.test(href)) {
+    return null;
+  }
+  const values = data.map(([, value]) => value.trim().toLowerCase());
+  const domain = values.find((value) => WHOLE_DOMAIN.test(value) && registrableDomain(value));
+  const local = values.find((value) => value !== domain);
+  if (domain === undefined || local === undefined || !LOCAL_PART.test(local)) return null;
+  return normalizeEmail(`${local}@${domain}`);
 }
 
 /** A name next to a domain may be that of the domain's owner: then it is not lower case, or equals the domain. */

@@ -19,6 +19,8 @@ const BEHIND_NUMBER = new RegExp(
 const NUMBERS = /[+(]?\d[\d ()/.\u00A0–-]{5,40}/gu;
 /** "4719-0": the zero is the switchboard's. */
 const SWITCHBOARD = /[ \u00A0]?[-–/][ \u00A0]?0{1,2}[ \u00A0]?$/u;
+/** "4719-110" */
+const DESK = /^[+(]?(?:0|\d{2} ).*\d[ \u00A0]?[-–][ \u00A0]?(\d{2,4})$/u;
 const OPEN = /[ \u00A0]?[-–][ \u00A0]?$/u;
 const OPEN_SIGNS = /^(?:[.…]{1,3}|x{1,4}(?!\p{L})|[\s,;)]|$)/iu;
 /** "Durchwahl wählen Sie nach 05272 61220", "05272 61220, Durchwahl wie angegeben" */
@@ -30,6 +32,14 @@ const DIALLED_BEFORE = new RegExp(
 const MAX_NUMBERS = 200;
 const MAX_FOUND = 300;
 
+/** The number of a house, to which extensions are added. */
+export interface Trunk {
+  /** In E.164. */
+  number: string;
+  /** The only length of its extensions; null when it has others, too. */
+  digits: number | null;
+}
+
 export interface FoundExtension {
   /** The whole number. */
   phone: string;
@@ -39,12 +49,14 @@ export interface FoundExtension {
 }
 
 /**
- * The number of a house in E.164, to which the page's extensions are added; null when the page has no extensions, or
- * shows the numbers of several houses.
+ * The number of a house, to which the page's extensions are added; null when the page has no extensions, or shows the
+ * numbers of several houses. A page without the number of the switchboard may show those of desks: "4719-110" and
+ * "-112".
  */
-export function trunkIn(text: string, region: string | null): string | null {
+export function trunkIn(text: string, region: string | null): Trunk | null {
   if (region === null || !DIALLED_THROUGH.has(region) || !MENTION.test(text)) return null;
   const trunks = new Set<string>();
+  const ofDesks = new Set<string>();
   let left = MAX_NUMBERS;
   for (const { 0: found, index } of text.matchAll(NUMBERS)) {
     left -= 1;
@@ -57,9 +69,21 @@ export function trunkIn(text: string, region: string | null): string | null {
     );
     const whole = base === null ? null : normalizePhone(`${base}0`, region, 'marked');
     if (whole !== null) trunks.add(whole.slice(0, -1));
+    const desk = DESK.exec(run)?.[1];
+    const ofDesk = desk === undefined ? null : normalizePhone(run, region, 'marked');
+    if (desk !== undefined && ofDesk?.endsWith(desk)) {
+      ofDesks.add(`${desk.length} ${ofDesk.slice(0, -desk.length)}`);
+    }
   }
-  const [trunk, ...others] = trunks;
-  return trunk !== undefined && others.length === 0 ? trunk : null;
+  const [number, ...others] = trunks;
+  if (number === undefined) return trunkOfDesks([...ofDesks]);
+  return others.length === 0 ? { number, digits: null } : null;
+}
+
+function trunkOfDesks([only, ...others]: readonly string[]): Trunk | null {
+  if (only === undefined || others.length > 0) return null;
+  const [digits = '', number = ''] = only.split(' ');
+  return { number, digits: Number(digits) };
 }
 
 /** The part of a written number to which extensions are added; null when it is a whole number. */
@@ -71,11 +95,12 @@ function trunkOf(run: string, before: string, after: string): string | null {
 }
 
 /** The extensions in a text: after a word for them, or alone after a hyphen. */
-export function extensionsIn(text: string, trunk: string): FoundExtension[] {
+export function extensionsIn(text: string, trunk: Trunk): FoundExtension[] {
   return [...text.matchAll(LABELLED), ...text.matchAll(BARE)]
     .slice(0, MAX_FOUND)
+    .filter(({ 1: digits = '' }) => trunk.digits === null || digits.length === trunk.digits)
     .flatMap(({ 0: written, 1: digits = '', index: at }) => {
-      const phone = normalizePhone(trunk + digits, null, 'marked');
+      const phone = normalizePhone(trunk.number + digits, null, 'marked');
       return phone === null ? [] : [{ phone, written, at }];
     });
 }

@@ -79,7 +79,7 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     statedRegion(source) ??
     source.region ??
     regionOfNumbers(text) ??
-    regionOfText(text) ??
+    regionOfText(text, regionOfSite) ??
     regionOfSite;
   const shared = { region, trunk: trunkIn(text, region), mailDomain: sharedDomainIn(text) };
   const cards = readCards({ ...source, ...shared }, isOfMember);
@@ -145,18 +145,19 @@ function membersOr(
 
 /** Drops contacts that the page attributes to another organisation, unless its markup gives them to somebody. */
 function withoutForeign(cards: readonly ContactCard[], source: PageSource): ContactCard[] {
-  const { emails, phones, strange, certified } = foreignContacts(
+  const { emails, phones, named, strange, certified } = foreignContacts(
     readPageLines(source.page.root),
     source,
   );
-  if (emails.size + phones.size + strange.size + certified.size === 0) return [...cards];
+  const sets = [emails, phones, named, strange, certified];
+  if (sets.every(({ size }) => size === 0)) return [...cards];
   return cards.flatMap((card) => {
     const isPerson = card.technique === 'team-card';
     if (card.kind !== 'page' && !isPerson) return [card];
     const own = {
       ...card,
       emails: card.emails.filter((email) => !emails.has(email)),
-      phones: card.phones.filter((phone) => !phones.has(phone)),
+      phones: card.phones.filter((phone) => !phones.has(phone) && (isPerson || !named.has(phone))),
     };
     if (isPerson) return [own];
     const isLeft = own.emails.length + own.phones.length + own.profiles.length > 0;

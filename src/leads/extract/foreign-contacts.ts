@@ -2,6 +2,7 @@ import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { organizationNameTest } from './is-organization-name.ts';
 import { domainOfEmail } from './own-domain.ts';
+import { endsInOtherName, isOwnLabel } from './named-beside.ts';
 import { firmIn } from './names-in-text.ts';
 import { namesOtherKind, spellsDomain } from './organization-kinds.ts';
 import { namesOtherOffice, tellsOfNobodyHere } from './other-offices.ts';
@@ -32,13 +33,19 @@ const OTHERS_HEADING =
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
+/** "Acme, tel. 020 …" */
+const NAME_BESIDE_NUMBER = /[\p{L}\p{N}'’.][,;(:–-]? ?\(?(?:\p{L}{1,14}\.?:? )?[+(]?\d/u;
 const LONGEST_CLAUSE = 160;
 /** The full stop of "ul. Stawki" and "ing. Monti" ends no sentence, and a house number no list of numbers. */
-const CLAUSE_END =
-  /(?<=[\p{Ll}\d)]{2})(?<!(?<!\p{L})(?:ul|al|pl|os|av|bd|nr|st|str|sp|ing|dott|prof|dr|mr|mrs|ms|sig|arch|avv|geom|rag|mgr|mag|lic|sra?|hr|fr|dipl|tel|tél|tlf|puh|bzw|np|např|napr|bijv|esim|örn|ex|ej|es|eks))[.!?;] (?=\p{Lu})|[。；•|]|(?:\d[ ()/.-]{1,3}\d{2,}|\d{5,})\)?, /gu;
-/** Labels of the firm that runs the site, which may be named otherwise than the site. */
-const OWN_LABEL =
-  /publish|owner|operator|company|provider|imprint|address|contact|headquarter|head office|responsible|controller|betreiber|inhaber|anbieter|medieninhaber|herausgeber|verantwort|firma|unternehmen|anschrift|adresse|kontakt|sitz|zentrale|diensteanbieter|éditeur|editeur|propriétaire|société|siège|responsable|raison sociale|titular|empresa|razón social|dirección|domicilio|editor|proprietário|morada|sede|titolare|ragione sociale|azienda|indirizzo|gestore|uitgever|bedrijf|adres|eigenaar|verantwoordelijk|utgivare|ansvarig|företag|ansvarlig|udgiver|utgiver|virksomhed|virksomhet|julkaisija|osoite|yritys|wydawca|właściciel|administrator|siedziba|provozovatel|sídlo|prevádzkovateľ|adresa|cím|üzemeltető|székhely|operat|editat|adres|şirket|ünvan|издатель|адрес|владелец|운영|運営|会社|所在地/iu;
+const ABBREVIATIONS =
+  'ul al pl os av bd nr st str sp ing dott prof dr mr mrs ms sig arch avv geom rag mgr mag lic sr sra hr fr dipl tel tél tlf puh gebr bzw np např napr bijv esim örn ex ej es eks'
+    .split(' ')
+    .map((word) => `[${word.charAt(0).toUpperCase()}${word.charAt(0)}]${word.slice(1)}`)
+    .join('|');
+const CLAUSE_END = new RegExp(
+  `(?<=[\\p{Ll}\\d)]{2})(?<!(?<!\\p{L})(?:${ABBREVIATIONS}))[.!?;] (?=\\p{Lu})|[。；•|]|(?:\\d[ ()/.-]{1,3}\\d{2,}|\\d{5,})\\)?, `,
+  'gu',
+);
 const LINES_BELOW_HEADING = 16;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
@@ -67,8 +74,9 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
   const foreign = { emails: new Set<string>(), phones: new Set<string>() };
   const strange = new Set<string>();
   const certified = new Set<string>();
+  const named = new Set<string>();
   const kept = { emails: new Set<string>(), phones: new Set<string>() };
-  const numbers: { text: string; into: Set<string> }[] = [];
+  const numbers: { cells: string; line: string; into: Set<string> }[] = [];
   for (const [at, line] of lines.entries()) {
     const emails = emailsOfLine(line);
     const text = line.text.slice(0, LONGEST_LINE);
@@ -83,16 +91,22 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
     if (labelled !== undefined && into === kept) certified.add(labelled.toLowerCase());
     if (!hasNumber) continue;
     const beside = ofOther.length > 0 ? foreign : into;
-    numbers.push({ text: `${cellsBefore(at, lines)}${text}`, into: beside.phones });
+    numbers.push({ cells: cellsBefore(at, lines), line: text, into: beside.phones });
   }
   const hasForeign = numbers.some(
-    ({ text, into }) => into === foreign.phones || isOther.clause(text),
+    ({ cells, line, into }) =>
+      into === foreign.phones ||
+      (numbers.length <= MAX_TESTS && NAME_BESIDE_NUMBER.test(line)) ||
+      isOther.clause(`${cells}${line}`),
   );
   if (foreign.emails.size > 0 || hasForeign) {
-    for (const { text, into } of numbers) {
+    for (const { cells, line, into } of numbers) {
+      const text = `${cells}${line}`;
       for (const { phone, at } of scanPhones(text, region)) {
-        const isOfOther = isOther.clause(clauseBefore(text, at)) && !isBesideOwn(text, at, site);
-        (isOfOther ? foreign.phones : into).add(phone);
+        const isOfOther = isOther.clause(clauseBefore(text, at));
+        const isNamed = isOther.named(clauseBefore(line, at - cells.length));
+        const isOwn = !(isOfOther || isNamed) || isBesideOwn(text, at, site);
+        (isOwn ? into : isOfOther ? foreign.phones : named).add(phone);
       }
     }
   }
@@ -101,6 +115,7 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
     strange: strange.difference(kept.emails),
     certified,
     phones: foreign.phones.difference(kept.phones),
+    named: named.difference(kept.phones),
   };
 }
 
@@ -114,6 +129,8 @@ function isBesideOwn(text: string, at: number, site: string | null): boolean {
 interface ForeignContacts {
   emails: ReadonlySet<string>;
   phones: ReadonlySet<string>;
+  /** Numbers behind the name of somebody else, who may be a person's employer. */
+  named: ReadonlySet<string>;
   /** Addresses beside the name of another organisation; what stands near them is that one's, too. */
   strange: ReadonlySet<string>;
   /** Certified addresses of the site, which are at a provider's domain. */
@@ -123,12 +140,15 @@ interface ForeignContacts {
 interface OtherTest {
   /** Whether a text is about another office or firm than the site's. */
   clause: (text: string) => boolean;
+  /** Whether it ends with the name of another organisation. */
+  named: (text: string) => boolean;
   /** Whether the line of an address is. */
   email: (line: string, email: string) => boolean;
 }
 
 function otherTest(source: PageSource): OtherTest {
   const siteName = siteNameOf(source) || source.page.title;
+  const siteDomain = registrableDomain(source.url) ?? '';
   // On the site of such an office its number is the site's own.
   const isOffice = namesOtherOffice(siteName);
   const isHost = organizationNameTest(source);
@@ -147,7 +167,8 @@ function otherTest(source: PageSource): OtherTest {
     const before = clauseBefore(line, at === -1 ? line.length : at);
     return clause(before) || spellsDomain(line, domainOfEmail(address) ?? '', isHost);
   };
-  return { clause, email };
+  const named = (text: string): boolean => endsInOtherName(text, { isHost, siteName, siteDomain });
+  return { clause, named, email };
 }
 
 /** The text of the cells before a line in its row of a table, with a comma behind each. */
@@ -176,7 +197,7 @@ function tellsOfFirm(clause: string, isHost: (name: string) => boolean): boolean
   const firm = firmIn(clause);
   if (firm === null || isHost(firm.name)) return false;
   const label = /([^:]+):\s*$/u.exec(clause.slice(0, firm.at))?.[1];
-  if (label !== undefined) return !OWN_LABEL.test(label);
+  if (label !== undefined) return !isOwnLabel(label);
   return /(?<![\p{L}@.-])\p{Ll}{4,}(?![\p{L}@.-])/u.test(clause.slice(0, firm.at));
 }
 

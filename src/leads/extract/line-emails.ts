@@ -28,6 +28,6 @@ function read({ text, elements }: PageLine): string[] {
     const href = attribs['href']?.slice(0, MAX_LENGTH) ?? '';
     if (/^\s*mailto:/i.test(href)) found.push(normalizeEmail(href) ?? '');
   }
-  const spelled = MAY_SPELL.test(short) ? scanSpelledOut(short, MAX_SPELLED) : [];
+  const spelled = MAY_SPELL.test(short) ? scanSpelledOut(short, { most: MAX_SPELLED }) : [];
   return [...new Set([...found, ...spelled])].filter((email) => email !== '');
 }

@@ -88,7 +88,8 @@ function readCard(
     isListing,
   }: { source: PageSource; styles: readonly HtmlElement[] } & SiteOfList,
 ): ListedCard {
-  const hasContact = hints.some(({ kind }) => kind !== 'site');
+  // In a list of members, an address that a script writes may stand beside the web site.
+  const hasContact = hints.some(({ kind }) => kind !== 'site' || isListing);
   const contacts = hasContact
     ? contactsIn(nodes, source, styles)
     : { emails: [], phones: [], profiles: [] };

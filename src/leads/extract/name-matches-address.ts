@@ -42,11 +42,11 @@ export function localPartOf(email: string): string {
 export function nameMatchesHandle(name: string, handle: string): boolean {
   const wanted = handleForms(handle);
   if (wanted.length === 0) return false;
-  return addressForms(name).some((form) => wanted.includes(form)) || hasBothNames(name, handle);
+  return addressForms(name).some((form) => wanted.includes(form)) || hasWholeName(name, handle);
 }
 
-/** `jane.doe.ceramics`: the first name and the surname among several parts. */
-function hasBothNames(name: string, handle: string): boolean {
+/** `jane.doe.ceramics`, `jane.k.doe`: the first name and the surname among several parts. */
+export function hasWholeName(name: string, handle: string): boolean {
   const parts = handle.toLowerCase().split(/[._-]+/);
   if (parts.length < 3) return false;
   const core = wordsOfName(name)

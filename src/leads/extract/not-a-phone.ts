@@ -79,7 +79,10 @@ export function isOtherNumber(
     return true;
   }
   if (isMarked) return false;
-  const line = context.before.slice(context.before.lastIndexOf('\n') + 1);
+  // The label may be in the cell before.
+  const line = context.before
+    .slice(context.before.lastIndexOf('\n') + 1)
+    .replace(/[ \t\u00A0]+/gu, ' ');
   if (TOUCHED_BEHIND.test(context.after) || UNIT_BEHIND.test(context.after)) return true;
   if (AMOUNT_BEFORE.test(line) || IBAN_BEFORE.test(line) || OTHER_NUMBERS.test(line)) return true;
   if (isNumberOfOther(line)) return true;

@@ -1,4 +1,5 @@
 import { type HtmlElement, rawText } from '#src/files/html-tree.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { attributeEmails } from './attribute-emails.ts';
 import { readColumnEmails } from './column-emails.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
@@ -26,7 +27,7 @@ export function readObfuscatedEmails(source: PageSource): ContactCard[] {
     ...scanEmails(text)
       .filter(({ isDisguised }) => isDisguised)
       .map(({ email }) => email),
-    ...scanSpelledOut(text.replaceAll(GAP, '')),
+    ...scanSpelledOut(text.replaceAll(GAP, ''), { siteDomain: registrableDomain(source.url) }),
     ...ownDomainEmails(withoutMarks(text), source.url),
     ...readColumnEmails(source),
     ...scanSpacedOut(text),

@@ -71,6 +71,12 @@ export function namesOtherKind(
   });
 }
 
+/** Whether a name begins with the kind of an organisation: "Café Spaden" is nobody. */
+export function beginsWithKind(name: string): boolean {
+  const [first = '', second] = plainLetters(name).split(/\s+/u);
+  return second !== undefined && KINDS.has(first);
+}
+
 /** The capitalised words of a name, past particles; empty when there are none. */
 function nameBehind(words: readonly string[], from: number): string {
   let at = from;

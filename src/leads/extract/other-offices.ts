@@ -17,7 +17,7 @@ const OFFICES = [
 ];
 /** Public services and suppliers that sites tell their visitors to call, and examples; as above. */
 const SERVICES = [
-  'tourist (?:information|office|board)|visitor cent(?:er|re)|(?:city|town|county|parish) council|the council|town hall|taxis?|cabs?|pharmacy|health cent(?:er|re)|samaritans|citizens advice|national grid',
+  'tourist (?:information|office|board)|visitor cent(?:er|re)|(?:city|town|county|parish) council|the council|town hall|taxis?|cabs?|pharmacy|health cent(?:er|re)|samaritans|citizens(?:’|\\x27)? advice|national grid',
   '(?:looked after|handled|provided|supplied|swept|serviced) by|(?:ordered|bought|obtained|purchased|hired) (?:from|through)|sponsored by|for example|e\\.g\\.',
   'tourismusburo|touristen?-?info\\p{L}*|touristinformation|verkehrsverein|verkehrsverbund|fahrplanauskunft|stadtverwaltung|bezirksregierung|taxi\\p{L}*|apotheke|krankenhaus|tierklinik|uniklinik|z\\. ?b\\.|beispiel|schiedsstelle|bezirksschornsteinfeger',
   'mairie|office (?:de|du) tourisme|prefecture|direction departementale|hopital|pharmacie de garde|par exemple|centro de salud|farmacia|el hospital|oficina de turismo|por ejemplo|autocar(?:es)?',
@@ -36,6 +36,7 @@ const SERVICES = [
   '(?:contractor|auftragnehmer|bauunternehmen|bauleitung|entreprise de travaux|contratista|empreiteir[oa]|appaltatore|impresa esecutrice|direzione lavori|aannemer|hovedentreprenor|totalentreprenor|entreprenor|entreprenad|wykonawca|zhotovitel|kivitelezo|antreprenor|yuklenici|izvodac radova) ?:|urakoitsija|tyonjoh\\p{L}*',
   '(?:the|to) irs|internal revenue|hmrc|belastingtelefoon|skatteverket|skatteetaten|skattestyrelsen|verohallin\\p{L}*|urzad skarbowy|financni urad|agenzia delle entrate|agencia tributaria|autoridade tributaria|centre des impots|vergi dairesi|anaf',
   'job ?cent(?:er|re)|arbeitsamt|arbeitsagentur|agentur fur arbeit|france travail|pole emploi|oficina de empleo|sepe|centro per l.impiego|centro de emprego|iefp|uwv|arbetsformedlingen|te-toimisto|tyovoimatoimisto|urzad pracy|urad prace|munkaugyi kozpont|ajofm|iskur',
+  'garda station|finanz(?:amt|verwaltung)\\p{L}*|numero vert d[ue]s?|priesternotruf|telefonul consumator\\p{L}*|(?:bus|buss|buslinie|linie|linje|ligne|lijn|linea|autobus|tram) \\d{1,3}(?!\\d)[^(]{0,60}\\(\\p{L}+',
   'schulpsycholog\\p{L}*|pedagogicko-psychologick\\p{L}*|poradni\\p{L}* psychologiczn\\p{L}*',
 ];
 /** Lines for people in need, representatives, what is said not to be the site's, and examples: never its own. */

@@ -1,4 +1,5 @@
 import type { OpenedPage } from '#src/files/open-page.ts';
+import type { Trunk } from './extensions.ts';
 
 /** A page as all techniques get it: parsed once. */
 export interface PageSource {
@@ -11,8 +12,8 @@ export interface PageSource {
    * unknown.
    */
   region: string | null;
-  /** The number of the house in E.164, to which the page's extensions are added; null when it has none. */
-  trunk?: string | null;
+  /** The number of the house, to which the page's extensions are added; null when it has none. */
+  trunk?: Trunk | null;
   /** The domain that the page states once for all its addresses; null when it states none. */
   mailDomain?: string | null;
 }

@@ -1,7 +1,7 @@
 /** Labels of phone numbers, in lower case. */
 const PHONE_WORDS = [
   // Germanic
-  'telephone(?: number)?|phone(?: number)?|tel|mobile|cell(?:phone)?|call(?: us)?(?: at| on| now)?|hotline|landline|direct(?: line| dial)?|switchboard|toll[ -]?free',
+  'telephone(?: number)?|phone(?: number)?|tels?|mobile|cell(?:phone)?|call(?: us)?(?: at| on| now)?|hotline|landline|direct(?: line| dial)?|switchboard|toll[ -]?free',
   'telefon(?:nummer)?|fernruf|ruf|fon|handy|mobil(?:telefon|funk)?|rufnummer|durchwahl|zentrale|anruf(?:en)?|telefoon(?:nummer)?|mobiel|gsm|tlf|tel[eé]fonnr|mobilnummer|växel|vaxel|sími|tfn|tele?fonn[úu]mer|ffôn|fón|guthán',
   // Romance
   't[eé]l[eé]phone|t[eé]l|portable|fixe|standard|tel[eé]fonos?|tfno|m[oó]vil|celular|fijo|ll[aá]m[ae]nos|telefones?|telem[oó]vel|fone|telefono|cellulare|cell|recapito|mobil telefon|telèfon|mòbil|telefonoa',

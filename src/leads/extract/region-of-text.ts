@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ES: 'el la los las de una para con por del nuestro nuestra su en que es al lunes martes miércoles jueves viernes sábado calle teléfono',
   PT: 'os as uma para com por do da dos das nosso nossa em que ao não são às segunda terça quarta quinta sexta sábado rua telefone',
   IT: 'il la gli le di una per con del della dei nostro nostra che alla non sono dal al lunedì martedì mercoledì giovedì venerdì sabato via telefono',
-  PL: 'na do się nie jest dla oraz od przez po nasz nasza są ul tel poniedziałek wtorek środa czwartek piątek sobota godz',
+  PL: 'na do się nie jest dla oraz od przez po nasz nasza są ul poniedziałek wtorek środa czwartek piątek sobota godz',
   CZ: 'na do se je pro nebo od jsme jsou také který náš naše pondělí úterý středa čtvrtek pátek sobota hodin ulice',
   SK: 'na do sa je pre alebo od sme sú tiež ktorý náš naše pondelok utorok streda štvrtok piatok sobota hodín ulica',
   HU: 'az és is egy nem hogy van meg vagy nálunk hétfő kedd szerda csütörtök péntek szombat utca óra',
@@ -52,6 +52,23 @@ const SIGNS: Readonly<Record<string, RegExp>> = {
   BG: /ът(?![а-я])/gu,
   RU: /[ыэ]/gu,
 };
+/** Countries that share a language with the one that writes most pages in it. */
+const SHARED: Readonly<Record<string, string>> = {
+  AT: 'DE',
+  BE: 'NL FR DE',
+  BR: 'PT',
+  BY: 'RU',
+  CA: 'FR',
+  CH: 'DE FR IT',
+  CY: 'GR TR',
+  KZ: 'RU',
+  LI: 'DE',
+  LU: 'DE FR',
+  MD: 'RO',
+  ...Object.fromEntries(
+    'AR BO CL CO CR CU DO EC GT HN MX NI PA PE PR PY SV UY VE'.split(' ').map((one) => [one, 'ES']),
+  ),
+};
 /** They have German words, and registers of their own. */
 const GERMAN_SPEAKING = ['AT', 'CH'];
 /** Postal codes of countries whose pages are in English. */
@@ -76,6 +93,8 @@ const MAX_WORDS = 2_000;
 const MIN_WORTH = 4;
 /** The best must be this much better than the second. */
 const MARGIN = 1.3;
+/** What the site's other pages tell counts as much as a few words. */
+const SITE_WORTH = 6;
 
 const countriesOf = new Map<string, string[]>();
 for (const [country, words] of Object.entries(WORDS)) {
@@ -87,9 +106,11 @@ for (const [country, words] of Object.entries(WORDS)) {
 /**
  * The country whose language a text is in, by its most frequent words, its letters, and numbers of national registers,
  * or for English its postal codes; null when the text is too short or has none.
+ * @param regionOfSite that of the site's other pages, unless the text clearly has another
  */
-export function regionOfText(text: string): string | null {
+export function regionOfText(text: string, regionOfSite: string | null = null): string | null {
   const worth = new Map<string, number>();
+  if (regionOfSite !== null) worth.set(regionOfSite, SITE_WORTH);
   const add = (country: string, more: number): void => {
     worth.set(country, (worth.get(country) ?? 0) + more);
   };
@@ -105,6 +126,10 @@ export function regionOfText(text: string): string | null {
     if ((worth.get(country) ?? 0) === 0) continue;
     add(country, worth.get('DE') ?? 0);
     worth.delete('DE');
+  }
+  for (const language of SHARED[regionOfSite ?? '']?.split(' ') ?? []) {
+    add(regionOfSite ?? '', worth.get(language) ?? 0);
+    worth.delete(language);
   }
   const [best, second] = [...worth].toSorted((a, b) => b[1] - a[1]);
   if (!best || best[1] < MIN_WORTH) return regionOfPostalCodes(text);

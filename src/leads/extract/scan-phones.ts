@@ -41,7 +41,7 @@ const LIST_SEPARATOR = /^[ \t,;/|&–-]{0,4}(?:(?:or|oder|und|and|ou|et|o|y|e|и
 export function scanPhones(text: string, region: string | null): FoundPhone[] {
   const found: FoundPhone[] = [];
   let asked = 0;
-  let last: Introduced = { end: -1, label: null, digits: 0 };
+  let last: Introduced = { end: -1, label: null, digits: 0, written: '' };
   for (const { start, end } of digitRuns(text)) {
     for (const part of numbersIn(text.slice(start, end), start)) {
       if (asked >= MAX_CANDIDATES) return found;
@@ -51,16 +51,18 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       const end = at + written.length;
       const digits = written.match(DIGITS)?.length ?? 0;
       const after = text.slice(end, end + 20);
-      const isListed = continuesList(text.slice(last.end, at), last, digits);
+      const between = text.slice(last.end, at);
+      const areaCode = areaCodeBefore(between, last, digits);
+      const isListed = areaCode !== '' || continuesList(between, last, digits);
       const label = labelBehind(after) ?? labelBefore(before) ?? (isListed ? last.label : null);
-      last = { end, label, digits };
+      last = { end, label, digits, written: areaCode + written };
       if (label === 'fax' || OPEN_END.test(after)) continue;
       if (label !== 'phone' && digits < LEAST_WITHOUT_LABEL) continue;
       const context = { before, after };
       if (isOtherNumber(part.written, context, label === 'phone', region)) continue;
       const isSure =
         label === 'phone' || (/^[(（]?[+＋]/.test(written) && digits >= LEAST_WITH_COUNTRY);
-      const number = normalizePhone(part.written, region, isSure ? 'marked' : 'text');
+      const number = normalizePhone(areaCode + written, region, isSure ? 'marked' : 'text');
       if (number !== null) {
         const phone = withExtension(number, part.written, after);
         found.push({ phone, written: part.written, isLabelled: label === 'phone', at });
@@ -77,6 +79,14 @@ interface Introduced {
   end: number;
   label: 'phone' | 'fax' | null;
   digits: number;
+  written: string;
+}
+
+/** The area code in brackets that a number shares with the one before: "(477) 155-0142 y 155-0143". */
+function areaCodeBefore(between: string, last: Introduced, digits: number): string {
+  if (last.end === -1 || last.label === null || !LIST_SEPARATOR.test(between)) return '';
+  const [, code = '', local = ''] = /^(\(\d{2,5}\)\s?)([\d .-]+)$/u.exec(last.written) ?? [];
+  return local.match(DIGITS)?.length === digits ? code : '';
 }
 
 /** Whether the label of the previous number also applies to this one: about as long, with only a separator between. */

@@ -22,13 +22,21 @@ export function signedNameOf({ lines }: PageLines): string {
     if (legal !== '') continue;
     const [head = ''] = text.split(/\s+[|·•–—-]\s+/u, 1);
     // "Acme, Inc." before "Acme Ltd, 1 Main Street"
-    legal = [head, head.split(/,\s/u, 1)[0] ?? ''].find(isLegalName) ?? '';
+    const heads = [head, head.split(/,\s/u, 1)[0] ?? ''];
+    legal = heads.find(isLegalName) ?? (isNameOfPartners(text) ? text : '');
   }
   return legal;
 }
 
 function isLegalName(text: string): boolean {
   return /^[\p{Lu}\p{Lo}\d]/u.test(text) && LEGAL_FORM.test(text) && isName(text);
+}
+
+/** "Solicitors Doe · Miller · Smith LLP" */
+function isNameOfPartners(text: string): boolean {
+  const parts = text.split(' · ');
+  const isOneWord = (part: string): boolean => /^\p{Lu}[\p{L}’'-]+$/u.test(part) && isName(part);
+  return parts.length > 2 && isLegalName(text) && parts.slice(1, -1).every(isOneWord);
 }
 
 function isName(text: string): boolean {

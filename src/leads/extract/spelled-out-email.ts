@@ -38,6 +38,9 @@ const LOCAL = /[\p{L}\p{M}\p{N}._+'~\uE000-\uE002-]{1,80}$/u;
 const DOMAIN = /^[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.\uE000-\uE002-]{0,200}[\p{L}\p{M}\p{N}])?/u;
 const LABEL =
   /(?:e-?mail|mail|mailto|correo|courriel|posta|e-posta|e-post|почта|メール|邮箱|郵件|이메일|kontakt|contact|contacto|contato|contatto|write(?: to)?|schreib(?:en)?(?: sie)?(?: an)?|reach(?: me| us)?|address|adresse)[\s:：>–—-]{0,4}$/iu;
+/** "Ring us or write to jane at acme dot test" */
+const BEFORE_ADDRESS =
+  /(?:[,:;(]|(?<!\p{L})(?:or|to|oder|an|ou|à|o|a|of|naar|eller|til|till|tai|lub|albo|nebo|alebo|sau|veya))[\s\uE002]*$/iu;
 const SPACED_OUT =
   /(?<!\S)(?:[\p{L}\p{N}._-][ \u00A0]{1,2}){3,40}@(?:[ \u00A0]{1,2}[\p{L}\p{N}.-]){4,60}(?!\S)/gu;
 /** Words that precede "at" in sentences. */
@@ -51,17 +54,27 @@ const SENTENCE_WORDS = new Set(
   ).split(' '),
 );
 
+export interface SpelledOutOptions {
+  /** Limit on the places that are tried. */
+  most?: number;
+  /** In sentences, addresses of this domain are more likely. */
+  siteDomain?: string | null;
+}
+
 /**
  * Addresses with their signs spelled out, such as `jane [at] acme [dot] de`. Words that also occur in sentences
  * ("at", "dot") count only when everything around them has the form of an address.
  */
-export function scanSpelledOut(text: string, most = MAX_CANDIDATES): string[] {
+export function scanSpelledOut(
+  text: string,
+  { most = MAX_CANDIDATES, siteDomain = null }: SpelledOutOptions = {},
+): string[] {
   const found: string[] = [];
   let candidates = 0;
   for (const match of text.matchAll(AT)) {
     candidates += 1;
     if (candidates > most) break;
-    const email = addressAround(text, match);
+    const email = addressAround(text, match, siteDomain);
     if (email !== null) found.push(email);
   }
   return found;
@@ -88,7 +101,11 @@ export function spelledOutStart(line: string): number {
   return -1;
 }
 
-function addressAround(text: string, match: RegExpExecArray): string | null {
+function addressAround(
+  text: string,
+  match: RegExpExecArray,
+  siteDomain: string | null = null,
+): string | null {
   const groups = match.groups ?? {};
   const end = match.index + match[0].length;
   const line =
@@ -106,10 +123,12 @@ function addressAround(text: string, match: RegExpExecArray): string | null {
   if (email === null) return null;
   const isDotSpelled = countDots(rest.slice(0, domain.length + 24)) > 0;
   const isShouted = /\sAT\s/.test(match[0]) && /\sDOT\s/.test(rest);
-  const kind = groups['bracketed'] !== undefined ? 'bracketed' : kindOf(groups);
+  const kind: Candidate['kind'] = groups['bracketed'] !== undefined ? 'bracketed' : kindOf(groups);
   const prefix = before.slice(0, before.length - local.length);
   const suffix = behind.slice(domain.length);
-  return isMeant({ kind, email, local, prefix, suffix, isDotSpelled, isShouted }) ? email : null;
+  const isOwn = siteDomain !== null && email.endsWith(`@${siteDomain}`);
+  const written: Candidate = { kind, email, local, prefix, suffix, isDotSpelled, isShouted, isOwn };
+  return isMeant(written) ? email : null;
 }
 
 function kindOf(groups: Record<string, string | undefined>): 'joined' | 'sign' | 'strong' | 'bare' {
@@ -127,10 +146,12 @@ interface Candidate {
   isDotSpelled: boolean;
   /** `AT` and `DOT`. */
   isShouted: boolean;
+  /** It is on the site's own domain. */
+  isOwn: boolean;
 }
 
 function isMeant(candidate: Candidate): boolean {
-  const { kind, email, local, prefix, suffix, isDotSpelled, isShouted } = candidate;
+  const { kind, email, local, prefix, suffix, isDotSpelled, isShouted, isOwn } = candidate;
   const isWord = SENTENCE_WORDS.has(local.toLowerCase());
   const isAlone =
     /^[\s\p{P}\p{S}\uE002]*$/u.test(prefix) && /^[\s\p{P}\p{S}\uE002]*$/u.test(suffix);
@@ -153,7 +174,9 @@ function isMeant(candidate: Candidate): boolean {
       if (isWord || !/\p{L}/u.test(local)) return false;
       // In a sentence nobody writes both words in capitals.
       if (isDotSpelled && isShouted) return true;
-      if (isDotSpelled) return isAlone || isLabelled || isAddressLike;
+      if (isDotSpelled) {
+        return isAlone || isLabelled || isAddressLike || (isOwn && BEFORE_ADDRESS.test(prefix));
+      }
       return isAlone ? isAddressLike : isLabelled && /[:：]/.test(prefix.slice(-4));
   }
 }

@@ -1,6 +1,8 @@
 import { type HtmlElement, type HtmlNode, isElement, rawText } from '#src/files/html-tree.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { extensionsIn } from './extensions.ts';
+import { nameEvidence } from './name-evidence.ts';
+import { namesInText } from './names-in-text.ts';
 import type { PageSource } from './page-source.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
@@ -25,7 +27,14 @@ const CALL_WORDS = [
   'звон|позвон|запис|телефон|аренд|дзвон|оренд|καλέ|τηλεφων|ενοικ',
 ];
 const MAY_CALL = new RegExp(`(?<!\\p{L})(?:${CALL_WORDS.join('|')})`, 'iu');
-const LAST_SENTENCE = /(?<=[\p{Ll}\p{Nd})]{2})[.!?] (?=[\p{Lu}\p{Nd}+(])/u;
+/** Beginnings of words that ask to call, or say who answers. */
+const ASKS_TO_CALL =
+  /(?<!\p{L})(?:call|ring|dial|text|reach|phone|leave a message|whats ?app|ruf|anruf|angerufen|erreich|wähl|(?:unter|at|on|au|al|allo|op|på|pod|pelo|στο)(?= 0$)|appel|téléphon|joindre|joignable|renseign|contact|kontakt|llam|ligue|ligar|marque|chiam|telefon|bel(?:t|len)?(?!\p{L})|bereik|app(?!\p{L})|nås|soit|tavoit|dzwoń|zadzwoń|vola|zavola|nazov|zov|hív|sunați|suna|găsi|aray|звон|позвон|дзвон|τηλεφων|καλέ)/iu;
+/** "Water mains (day and night): ", the whole text before a number. */
+const SHORT_LABEL = /^[^.,:!?]{2,45}:\s*$/u;
+/** Languages that write every noun with a capital. */
+const CAPITAL_NOUNS = new Set(['DE', 'AT', 'CH', 'LI', 'LU']);
+const LAST_SENTENCE = /(?<=[\p{Ll}\p{Nd})]{2} ?)[.!?] (?=[\p{Lu}\p{Nd}+(])/u;
 /** Per page; a longer list is not a list of contacts. */
 const MAX_EACH = 500;
 const MAX_FAXES = 100;
@@ -69,7 +78,7 @@ function phoneCards({ html, page, region, trunk = null }: PageSource, text: stri
   const all = [...found, ...extensions.map((one) => ({ ...one, isLabelled: true }))];
   for (const { phone, written, isLabelled, at } of all) {
     if (faxes.has(phone)) continue;
-    if (!isLabelled && isInSentence(text, at, isMarked)) continue;
+    if (!isLabelled && isInSentence(text, at, { isMarked, region })) continue;
     if (cards.size >= MAX_EACH || cards.has(phone)) continue;
     const offset = offsetOf(written);
     cards.set(
@@ -113,14 +122,33 @@ function textAt(element: HtmlElement): string {
 }
 
 /** Whether a sentence precedes the number on its line. Where no number has a label, it may say that one can call it. */
-function isInSentence(text: string, at: number, isMarked: boolean): boolean {
+function isInSentence(
+  text: string,
+  at: number,
+  { isMarked, region }: { isMarked: boolean; region: string | null },
+): boolean {
   const before = text.slice(Math.max(0, at - LONGEST_SENTENCE), at);
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\t')) + 1);
   const part = line.split(/[|·•]/u).at(-1) ?? '';
+  if (SHORT_LABEL.test(part)) return false;
   // The site speaks of itself.
   if (FIRST_PERSON.test(part.split(SENTENCE_END).at(-1) ?? '')) return false;
   if (!isMarked && MAY_CALL.test(part)) return false;
-  const sentence = isMarked ? part : (`${part}0`.split(LAST_SENTENCE).at(-1) ?? '');
+  const last = `${part}0`.split(LAST_SENTENCE).at(-1) ?? '';
+  if (isMarked && asksToCall(last, region)) return false;
+  const sentence = isMarked ? part : last;
   const words = sentence.match(/(?<![\p{L}@.-])\p{Ll}{3,}(?![\p{L}@.-])/gu) ?? [];
   return words.length >= MIN_WORDS_OF_SENTENCE;
+}
+
+/** Whether a sentence asks to call its number, and names nobody but people: "Call us or Jane Doe on". */
+function asksToCall(sentence: string, region: string | null): boolean {
+  if (!ASKS_TO_CALL.test(sentence)) return false;
+  if (CAPITAL_NOUNS.has(region ?? '')) return true;
+  const people = namesInText(sentence).filter(({ name }) => nameEvidence(name) === 'known');
+  const rest = people.reduce((text, { name }) => text.replace(name, ''), sentence);
+  const [, ...named] = ` ${rest}`.split(/[\s:(]+(?=\p{Lu}[\p{L}\p{M}])/u);
+  return named
+    .slice(/^\p{Lu}/u.test(rest) ? 1 : 0)
+    .every((part) => nameEvidence(/^[\p{L}\p{M}’'-]+/u.exec(part)?.[0] ?? '') === 'known');
 }

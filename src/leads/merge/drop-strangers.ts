@@ -110,6 +110,15 @@ function isBesideStranger(
     .map((place) => place - offset)
     .filter((distance) => distance >= -NEAR && distance <= NEAR_BEFORE);
   if (near.length === 0) return false;
+  // Of two numbers before an address, the second is the stranger's.
+  const isSecond = cards.some(
+    (other) =>
+      other.url === url &&
+      other.card.phones.length > 0 &&
+      other.card.offset !== null &&
+      near.every((distance) => isBetween((other.card.offset ?? 0) - offset, distance)),
+  );
+  if (isSecond) return false;
   const nearest = Math.min(...near.map(Math.abs));
   const own = cards.filter(
     (other) =>
@@ -119,6 +128,10 @@ function isBesideStranger(
       !strange.includes(other.card.offset),
   );
   return own.every((other) => Math.abs((other.card.offset ?? 0) - offset) > nearest);
+}
+
+function isBetween(distance: number, end: number): boolean {
+  return distance > 0 && distance < end;
 }
 
 function domainOf(email: string): string | null {

@@ -2,6 +2,7 @@ import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import {
   addressForms,
   handleForms,
+  hasWholeName,
   localPartOf,
   nameMatchesAddress,
 } from '#src/leads/extract/name-matches-address.ts';
@@ -22,6 +23,8 @@ import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /** Letters that words of one stem have in common. */
 const STEM = 4;
+/** Of more persons than this, none is sought by name for each address. */
+const MAX_NAMED = 200;
 
 /**
  * Assigns loose contacts on the pages to persons: as further evidence for known values, and addresses and profiles
@@ -46,7 +49,11 @@ export function givePageContacts(
       const owning = owners[field].get(found.value) ?? [];
       const isSoleProfile = field === 'linkedin' && found.value === soleProfile;
       const uniqueOwner =
-        owning.length > 0 ? null : isSoleProfile ? 0 : uniqueOwnerOf(field, found.value, byForm);
+        owning.length > 0
+          ? null
+          : isSoleProfile
+            ? 0
+            : (uniqueOwnerOf(field, found.value, byForm) ?? namesakeOf(field, found.value, kept));
       const receivers = uniqueOwner === null ? owning : [uniqueOwner];
       for (const person of receivers) {
         const gift = gifts.get(person) ?? noContacts();
@@ -230,6 +237,20 @@ function uniqueOwnerOf(
   const matching = new Set(handleForms(handle).flatMap((form) => [...(byForm.get(form) ?? [])]));
   const [only] = matching;
   return only !== undefined && matching.size === 1 ? only : null;
+}
+
+/** The only person whose first name and surname are parts of an address. */
+function namesakeOf(
+  field: ContactField,
+  value: string,
+  persons: readonly LeadDraft[],
+): number | null {
+  if (field !== 'emails' || persons.length > MAX_NAMED || isRoleAddress(value)) return null;
+  const local = localPartOf(value);
+  const matching = persons.flatMap(({ name }, index) =>
+    name !== null && hasWholeName(name.value, local) ? [index] : [],
+  );
+  return matching.length === 1 ? (matching[0] ?? null) : null;
 }
 
 function handleOf(field: ContactField, value: string): string | null {

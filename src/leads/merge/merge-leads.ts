@@ -8,7 +8,9 @@ import { dropStrangers } from './drop-strangers.ts';
 import { emailPatternOf } from './email-pattern.ts';
 import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { haveSurnamesFirst, withGivenNameFirst } from '#src/leads/extract/name-order.ts';
+import { beginsWithKind } from '#src/leads/extract/organization-kinds.ts';
 import { personNameKey, readPersonName } from '#src/leads/extract/person-name.ts';
+import { hasWholeName, localPartOf } from '#src/leads/extract/name-matches-address.ts';
 import { givePageContacts } from './give-page-contacts.ts';
 import { draftOfCard } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
@@ -24,6 +26,8 @@ export { mergeDrafts } from './merge-drafts.ts';
 
 /** Further cards of a site are not read. */
 const MAX_CARDS = 5_000;
+/** Of more persons than this, none is sought by name for each address. */
+const MAX_NAMED = 200;
 
 /**
  * The leads of a site: its organisation, if anything is known of it, then its persons, the best known first. Every
@@ -58,6 +62,7 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
   const claimed = new Set([
     ...persons.flatMap(({ emails }) => emails.map(({ value }) => value)),
     ...ownCards.flatMap(({ card }) => card.emails),
+    ...addressesNamedFor(persons, placed),
   ]);
   const loose = dropStrangers(
     placed.filter((one) => one.card.kind !== 'organization' && !isPerson(one)),
@@ -97,6 +102,21 @@ function namesInOrder({ cards, language, region = null }: ExtractedPage): Contac
   });
 }
 
+/** Addresses with the whole name of a person, on a page that shows the person. */
+function addressesNamedFor(persons: readonly LeadDraft[], placed: readonly PlacedCard[]): string[] {
+  if (persons.length > MAX_NAMED) return [];
+  return placed.flatMap(({ card, url }) =>
+    card.emails.filter((email) =>
+      persons.some(
+        ({ name }) =>
+          name !== null &&
+          hasWholeName(name.value, localPartOf(email)) &&
+          name.evidence.some((one) => one.url === url),
+      ),
+    ),
+  );
+}
+
 function personTest(
   ownNames: ReadonlySet<string>,
   siteName: string,
@@ -108,7 +128,8 @@ function personTest(
   return ({ card: { kind, name, title, technique } }) => {
     if (kind !== 'person' || name === null || isOfSite(name)) return false;
     // The name of an organisation may look like a person's.
-    return isStructured(technique) || title !== null || !ownNames.has(personNameKey(name));
+    if (isStructured(technique)) return true;
+    return !beginsWithKind(name) && (title !== null || !ownNames.has(personNameKey(name)));
   };
 }
 

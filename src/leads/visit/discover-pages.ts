@@ -1,4 +1,5 @@
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
+import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { pageKey, plainAddress, siteDomainOf } from './page-key.ts';
 import { isListingName } from '#src/leads/lexicon/listing-words.ts';
 import { isNewsName, kindOfName, type NamedPageKind } from '#src/leads/lexicon/site-page-words.ts';
@@ -45,6 +46,7 @@ export function discoverPages(
 ): SitePage[] {
   const found = new Map<string, SitePage>();
   const listed = kindOfList(page.cards ?? []);
+  const members = memberKeys(page.cards ?? []);
   const own = URL.parse(page.url);
   const isOfSite = siteTest(domain);
   for (const { url, text, role } of page.links.slice(0, MAX_LINKS)) {
@@ -54,7 +56,9 @@ export function discoverPages(
     if (own && key === pageKey(own)) continue;
     const named =
       role === undefined
-        ? (furtherPage(own, address, listed) ?? namePage(address, text))
+        ? (furtherPage(own, address, listed) ??
+          memberPage(text, members) ??
+          namePage(address, text))
         : nameByRole(address, role);
     if (named === null) continue;
     const known = found.get(key);
@@ -123,7 +127,9 @@ export function discoverOthers(
     const segments = path.split('/').filter((segment) => segment !== '');
     const isPlain = !NO_PAGE.test(path) && address.searchParams.size <= 1;
     const isHigh = segments.length > 0 && segments.length <= 2;
-    const isContent = !segments.some((segment) => isNewsName(segment) || SERVICE.test(segment));
+    const isJobs = segments.length === 1 && JOBS.test(segments[0] ?? '');
+    const isContent =
+      isJobs || !segments.some((segment) => isNewsName(segment) || SERVICE.test(segment));
     return isPlain && isHigh && isContent ? [{ url: address.href, kind: 'other', share: 0.1 }] : [];
   });
 }
@@ -131,6 +137,9 @@ export function discoverOthers(
 /** Functions of a site, not content. */
 const SERVICE =
   /^(?:log-?in|log-?out|sign-?(?:in|up|out)|register|account|my-?account|search|feed|rss|sitemap|basket|checkout|wp-(?:admin|login|json|content)|cgi-bin|api|print|download|downloads|anmelden|suche|termin|termine)(?:\.\w{1,5})?$/i;
+
+/** Applications may go to an address or a number that no other page has. */
+const JOBS = /^(?:jobs?|careers?|karriere)(?:\.\w{1,5})?$/i;
 
 type Naming = Pick<SitePage, 'kind' | 'share'>;
 
@@ -171,6 +180,8 @@ function bestOf(namings: readonly (Naming | null)[]): Naming | null {
 const BELOW_SHARE = 0.25;
 /** Any better match says more. */
 const LISTING_SHARE = 0.3;
+const MEMBER_SHARE = 0.9;
+const LONGEST_NAME = 90;
 
 /** `/team/jane-doe` is a person; `/about/history` may tell more about the company. */
 function belowNamed(segments: readonly string[], last: string): Naming | null {
@@ -192,6 +203,20 @@ function furtherPage(own: URL | null, address: URL, kind: NamedPageKind | null):
   const path = decoded(address.pathname);
   const isFurther = FURTHER_PAGE.test(path) && path.replace(FURTHER_PAGE, '') === decoded(first);
   return isFurther ? { kind, share: BELOW_SHARE } : null;
+}
+
+/** A link with the name of a member that the page lists leads to the page of that member. */
+function memberPage(text: string, members: ReadonlySet<string>): Naming | null {
+  return members.size > 0 && text.length <= LONGEST_NAME && members.has(organizationKey(text))
+    ? { kind: 'member', share: MEMBER_SHARE }
+    : null;
+}
+
+function memberKeys(cards: ExtractedPage['cards']): Set<string> {
+  const members = cards.filter(
+    ({ kind, entity }) => kind === 'organization' && entity === 'member',
+  );
+  return new Set(members.flatMap(({ name }) => (name === null ? [] : organizationKey(name))));
 }
 
 const FURTHER_PAGE =

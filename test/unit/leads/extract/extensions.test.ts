@@ -38,6 +38,20 @@ describe('an extension joins the number of the house', () => {
     }
   });
 
+  test('of the desk that is shown whole', () => {
+    const house = '<p>Tel. 0049 (0)40 66969-110, Fax 040/66969-119</p>';
+    expect(phones(`${house}<h3>Jane Doe</h3><p>Leiterin<br>Durchwahl: -112</p>`)).toContain(
+      '+494066969112',
+    );
+    // Of another length, it cannot take the place of the last three digits.
+    expect(phones(`${house}<h3>Jane Doe</h3><p>Leiterin<br>Durchwahl: -12</p>`)).toEqual([
+      '+494066969110',
+    ]);
+    expect(phones(`${house}<p>Ulm 0731 4719-330</p><p>Durchwahl: -112</p>`)).not.toContain(
+      '+494066969112',
+    );
+  });
+
   test('in Austria, with a slash or a word behind the number', () => {
     expect(scanPhones('Tel.: +43 5272 61220 / 25', 'AT')[0]?.phone).toBe('+4352726122025');
     expect(scanPhones('Tel.: 05272 61220 DW 25', 'AT')[0]?.phone).toBe('+4352726122025');

@@ -73,3 +73,44 @@ test.each(['£ 20', '$20 and 20 CAD', '3 Mill Lane, NE61 1AB, and 12 Elm Street,
     expect(regionOfText(`${ENGLISH} ${sign}`)).toBeNull();
   },
 );
+
+test('labels of phone columns tell no country', () => {
+  const html = `<h2>Styrelsen 2024</h2><table>
+    <tr><td><b>Namn</b></td><td><b>Telefon</b></td></tr>
+    <tr><td>Marie Ekblom</td><td>0980-319 214<br>070-174 06 11</td></tr>
+    <tr><td>Tore Niia</td><td>070-174 06 13</td></tr>
+    <tr><td>Birgitta Lindmark</td><td>0980-319 217</td></tr>
+    <tr><td>Sven Fors</td><td>070-174 06 18</td></tr></table>`;
+  const page = extractPage({
+    url: 'https://klubb.example/styrelsen',
+    html,
+    kind: 'html',
+    region: 'SE',
+  });
+  expect(page.region).toBe('SE');
+  expect(page.cards.flatMap(({ phones }) => phones)).toContain('+46980319214');
+});
+
+test.each([
+  ['few words of a neighbour', 'SE', 'Kontakt: vi er på mandag.', 'SE'],
+  [
+    'a language of the country',
+    'CH',
+    'Nous vous accueillons du lundi au vendredi dans notre atelier.',
+    'CH',
+  ],
+  [
+    'a language of America',
+    'MX',
+    'Abrimos de lunes a viernes. Nuestro taller está en la calle del Río.',
+    'MX',
+  ],
+  [
+    'a text of another country',
+    'SE',
+    'Wir sind von Montag bis Freitag für Sie da und freuen uns auf Ihren Anruf im Büro bei uns.',
+    'DE',
+  ],
+])('the country of the site and %s', (_, site, text, country) => {
+  expect(regionOfText(text, site)).toBe(country);
+});

@@ -43,3 +43,15 @@ test.each([
 ])('in %s, "%s" is a phone number', (region, text, phone) => {
   expect(phones(text, region)).toEqual([phone]);
 });
+
+test('a second number shares the area code in brackets before the first', () => {
+  expect(phones('Tels. (477) 155-0142 y 155-0143', 'MX')).toEqual([
+    '+524771550142',
+    '+524771550143',
+  ]);
+  expect(phones('Tel. (477) 155-0142, lote 1550143', 'MX')).toEqual(['+524771550142']);
+});
+
+test('a label in the cell before a number tells what it numbers', () => {
+  expect(phones('P.IVA \t  \t 02347804122', 'IT')).toEqual([]);
+});

@@ -169,6 +169,11 @@ describe('the organization', () => {
     ],
     ['<title>Anvils and more</title><p>Copyright © 2026 Acme Tools</p>', 'Acme Tools'],
     ['<title>Bolt | Contact</title><p>© 2026 Bolt Ltd</p>', 'Bolt'],
+    [
+      '<title>Lawyers Doe, Miller - Leeds</title><p>Solicitors Doe · Miller · Smith LLP</p>',
+      'Solicitors Doe · Miller · Smith LLP',
+    ],
+    ['<title>Bolt</title><p>Start · Contact · Acme Ltd</p>', 'Bolt'],
     ['<title>Bolt | Contact</title><p>© 2026 All rights reserved</p>', 'Bolt'],
     ['<title>Bolt | Contact</title><blockquote>Acme Tools Ltd</blockquote>', 'Bolt'],
   ])('of %s is called %s', (html, name) => {

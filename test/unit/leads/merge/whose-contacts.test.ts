@@ -188,3 +188,32 @@ test('of two numbers of a person, the organisation’s own is not the person’s
   const person = leads.find(({ kind }) => kind === 'person');
   expect(person?.phones.map(({ value }) => value)).toEqual(['+442079460124']);
 });
+
+test('of two numbers before a stranger’s address, only the second is the stranger’s', () => {
+  const own = `<p>${'We make tools. '.repeat(20)}</p><p>office@acme.test</p>`;
+  const numbers =
+    '<p>Please call us on 020 7946 0101. The course is held elsewhere (tel. 020 7946 0102, desk@dinant-school.test)</p>';
+  expect(phonesOf(numbers + own)).toEqual(['+442079460101']);
+});
+
+test('an address with the whole name of somebody on the page is that person’s, wherever it is', () => {
+  const page =
+    '<p>office@acme.test</p><h2>Our team</h2><ul><li><b>Jane Doe</b><br>Chair</li><li><b>John Smith</b><br>Treasurer</li></ul><p>The meeting is led by the chair (<a href="mailto:jane.k.doe@gmail.com">mail</a>).</p>';
+  const jane = leadsOf(page).find(({ name }) => name?.value === 'Jane Doe');
+  expect(jane?.emails.map(({ value }) => value)).toEqual(['jane.k.doe@gmail.com']);
+});
+
+test('somebody with the domain of the family is no outsider among others with a role', () => {
+  const row = (name: string, more: string): string => `<li><b>${name}</b><br>${more}</li>`;
+  const board = (address: string): string =>
+    `<p>office@acme.test</p><h2>Our board</h2><ul>${row('Jane Westergard', `Chair<br>${address}`)}${row('John Smith', 'Treasurer')}${row('Mary Miller', 'Secretary')}</ul>`;
+  expect(namesOf(board('jw@westergard-mail.test'))).toContain('Jane Westergard');
+  expect(namesOf(board('jw@lawyers.test'))).not.toContain('Jane Westergard');
+});
+
+test('a part of the organisation that is named by its kind is nobody', () => {
+  const page = '<h2>Café Spaden</h2><p>Tables: 020 7946 0101 or cafe@acme.test.</p>';
+  expect(leadsOf(page).map(({ kind, emails }) => [kind, emails[0]?.value])).toEqual([
+    ['organization', 'cafe@acme.test'],
+  ]);
+});

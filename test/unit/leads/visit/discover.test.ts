@@ -199,6 +199,22 @@ describe('discovery by page names', () => {
     expect(kinds([])).toEqual([]);
   });
 
+  test('recognizes the page of a listed member by its name', () => {
+    const url = 'https://acme.example/find-a-roofer';
+    const links = [
+      { url: `${url}/colinet-sons`, text: 'Colinet & Sons Ltd' },
+      { url: `${url}/guide`, text: 'How to choose' },
+    ];
+    const member = contactCard({
+      technique: 'member-card',
+      kind: 'organization',
+      entity: 'member',
+      name: 'Colinet & Sons',
+    });
+    const pages = discoverPages({ url, links, cards: [member] }, 'acme.example');
+    expect(pages.map((page) => [page.url, page.kind])).toEqual([[`${url}/colinet-sons`, 'member']]);
+  });
+
   test('recognizes lists of members and the pages below them', () => {
     expect(
       kindsOf([
@@ -239,6 +255,15 @@ describe('discovery by page names', () => {
     const page = { url: HOME, links: links.map((path) => ({ url: HOME + path, text: '' })) };
     expect(discoverOthers(page, 'acme.example').map(({ url }) => url)).toEqual([
       `${HOME}about-the-river`,
+    ]);
+  });
+
+  test('takes the page for applications, but no vacancy below it', () => {
+    const links = ['careers', 'careers/engineer', 'jobs.html', 'news'];
+    const page = { url: HOME, links: links.map((path) => ({ url: HOME + path, text: '' })) };
+    expect(discoverOthers(page, 'acme.example').map(({ url }) => url)).toEqual([
+      `${HOME}careers`,
+      `${HOME}jobs.html`,
     ]);
   });
 

@@ -86,13 +86,18 @@ interface Quantized {
 
 function quantize(vector: Float32Array, planes: keyof typeof HALF_STEPS): Quantized {
   const halfStep = (HALF_STEPS[planes] ?? 1) / Math.sqrt(vector.length);
-  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const usual = quantizeBy(vector, planes, halfStep);
-  if (largest * Math.sqrt(vector.length) < OUTLIER) return usual;
+  if (largestOf(vector) * Math.sqrt(vector.length) < OUTLIER) return usual;
   return WIDER_STEPS.map((times) => quantizeBy(vector, planes, times * halfStep)).reduce(
     (best, one) => (one.likeness > best.likeness ? one : best),
     usual,
   );
+}
+
+function largestOf(vector: Float32Array): number {
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  return largest;
 }
 
 /** @returns also the cosine of the vector and its levels, as far as the vector has unit length */
@@ -101,18 +106,20 @@ function quantizeBy(
   planes: number,
   halfStep: number,
 ): Quantized & { likeness: number } {
-  const highest = 2 ** planes - 1;
+  const positive = 2 ** (planes - 1);
   const perStep = 1 / (2 * halfStep);
   const levels = new Uint8Array(vector.length);
   let product = 0;
   let squares = 0;
   for (let index = 0; index < vector.length; index += 1) {
     const value = vector[index] ?? 0;
-    const size = Math.min(2 * Math.floor(Math.abs(value) * perStep) + 1, highest);
-    product += Math.abs(value) * size;
-    squares += size * size;
+    const size = Math.abs(value);
+    const steps = Math.trunc(size * perStep);
+    const step = steps < positive ? steps : positive - 1;
+    product += size * (2 * step + 1);
+    squares += (2 * step + 1) ** 2;
     // As in the sign bits, zero is not positive.
-    levels[index] = (highest + (value > 0 ? size : -size)) / 2;
+    levels[index] = value > 0 ? positive + step : positive - 1 - step;
   }
   const scale = product === 0 ? 0 : 1 / product;
   return { levels, scale, likeness: product / Math.sqrt(squares) };
@@ -120,14 +127,19 @@ function quantizeBy(
 
 function packPlanes(levels: Uint8Array, planes: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(Math.ceil((planes.length * levels.length) / 8));
-  let at = 0;
+  let [at, byte, bits] = [0, 0, 0];
   for (const plane of planes) {
-    for (let index = 0; index < levels.length; index += 1, at += 1) {
-      const bit = ((levels[index] ?? 0) >> plane) & 1;
-      const byte = at >> 3;
-      bytes[byte] = (bytes[byte] ?? 0) | (bit << (7 - (at & 7)));
+    for (let index = 0; index < levels.length; index += 1) {
+      byte = (byte << 1) | (((levels[index] ?? 0) >> plane) & 1);
+      bits += 1;
+      if (bits < 8) continue;
+      bytes[at] = byte;
+      at += 1;
+      byte = 0;
+      bits = 0;
     }
   }
+  if (bits > 0) bytes[at] = byte << (8 - bits);
   return bytes;
 }
 

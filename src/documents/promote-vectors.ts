@@ -13,8 +13,13 @@ import {
 } from './vector-index.ts';
 
 const ROWS_PER_STEP = 500;
-/** A run that inserts into the index stops after this time; the next scheduled run continues. */
+/**
+ * A run that inserts into the index stops after this time; the next one begins every 30 seconds. An insertion takes
+ * milliseconds of a core, a scan of a staged vector a fifth of a microsecond. So while documents wait for indexing, they
+ * come first.
+ */
 const RUN_BUDGET_MS = 25_000;
+const BUSY_RUN_BUDGET_MS = 5_000;
 
 type PromoteServices = Pick<DocumentServices, 'db' | 'directDb' | 'config' | 'clock'>;
 
@@ -33,7 +38,8 @@ export async function promoteVectors(
   const workspaceIds = await largeWorkspaces(db, config.VECTOR_PROMOTE_THRESHOLD);
   if (workspaceIds.length === 0) return 0;
   if (isSound(await readVectorIndex(db))) {
-    const stopAt = clock().getTime() + RUN_BUDGET_MS;
+    const budgetMs = (await areDocumentsWaiting(db)) ? BUSY_RUN_BUDGET_MS : RUN_BUDGET_MS;
+    const stopAt = clock().getTime() + budgetMs;
     return promoteAll(db, workspaceIds, signal, () => clock().getTime() < stopAt);
   }
   const share = { workers: config.VECTOR_INDEX_WORKERS, megabytes: config.VECTOR_INDEX_MEMORY_MB };
@@ -41,6 +47,14 @@ export async function promoteVectors(
     mendIndex(connection, workspaceIds, share, signal),
   );
   return moved ?? 0;
+}
+
+async function areDocumentsWaiting(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ waiting: boolean }>`
+    select exists (select 1 from document where status in ('accepted', 'indexing')) as waiting`.execute(
+    db,
+  );
+  return rows[0]?.waiting === true;
 }
 
 async function largeWorkspaces(db: Database, threshold: number): Promise<WorkspaceId[]> {

@@ -89,6 +89,22 @@ describe.skipIf(databaseUrl === undefined)(
       expect((await stage.search(`subject${CHUNKS}`)).hits[0]?.id).toBe(`vector-${CHUNKS}`);
     });
 
+    it('takes few vectors a run while documents wait for indexing', async () => {
+      await promote();
+      await stage.ingest(CHUNKS, CHUNKS + 1_500);
+      let seconds = 0;
+      const clock = () => new Date(3_000 * (seconds += 1));
+      const promoteSlowly = () => promoteVectors({ ...stage.services, clock }, never);
+      const { db } = stage.services;
+      const set = (status: string) =>
+        sql`update document set status = ${status} where external_id = 'vector-0'`.execute(db);
+      await set('accepted');
+      expect(await promoteSlowly()).toBe(500);
+      await set('indexed');
+      expect(await promoteSlowly()).toBe(1_000);
+      await expectSearchByIndex();
+    });
+
     it('is rebuilt after its builder died and left it invalid', async () => {
       await interruptBuild();
       await expectSearchByBits();

@@ -116,7 +116,7 @@ interface ChunkTable {
   token_count: number;
 }
 
-/** Deliberately narrow: a scan of the sign bits reads nothing else. The other planes are out of line. */
+/** Deliberately narrow: a scan of the sign bits reads nothing else. */
 interface ChunkVectorTable {
   chunk_id: number;
   workspace_id: WorkspaceId;

@@ -101,14 +101,15 @@ export async function copyToPlainTable(
 async function copySome(db: Services['db'], after: number): Promise<number | undefined> {
   const rows = await db
     .selectFrom('chunk_vector')
-    .select(['chunk_id', 'bits', 'planes'])
-    .where('chunk_id', '>', after)
-    .orderBy('chunk_id')
+    .innerJoin('chunk_planes', 'chunk_planes.chunk_id', 'chunk_vector.chunk_id')
+    .select(['chunk_vector.chunk_id', 'bits', 'planes'])
+    .where('chunk_vector.chunk_id', '>', after)
+    .orderBy('chunk_vector.chunk_id')
     .limit(COPIED_AT_ONCE)
     .execute();
   const ids = rows.map(({ chunk_id }) => chunk_id);
   const vectors = rows.map(({ bits, planes }) =>
-    JSON.stringify(componentsOfPlanes({ bits, planes: planes ?? '' })),
+    JSON.stringify(componentsOfPlanes({ bits, planes })),
   );
   await sql`insert into plain_chunk
     select c.id, c.text, to_tsvector('english', c.text), v.embedding::vector

@@ -70,5 +70,6 @@ export async function deleteChunks(
     returning workspace_id, terms`.execute(trx);
   for (const row of rows) deltas.add(row.workspace_id, row.terms, -1);
   await sql`delete from chunk_vector where chunk_id = any(${chunkIds}::bigint[])`.execute(trx);
+  await sql`delete from chunk_planes where chunk_id = any(${chunkIds}::bigint[])`.execute(trx);
   await sql`delete from chunk where id = any(${chunkIds}::bigint[])`.execute(trx);
 }

@@ -100,6 +100,10 @@ function rowsOf(
     );
   }
   const values = Float32Array.from(data);
+  // Half-precision models overflow. Every search that compares such a vector would have no order.
+  if (!values.every(Number.isFinite)) {
+    throw new GiveUp(`The model in ${folder} returned a value that is not a number.`);
+  }
   return Array.from({ length: count }, (_, row) =>
     normalize(values.slice(row * width, (row + 1) * width)),
   );

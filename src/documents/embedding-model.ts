@@ -48,8 +48,8 @@ export async function reembedEverything(
     // Locked before the chunk tables, in the same order as every index write.
     await sql`lock table document in exclusive mode`.execute(trx);
     await restoreTexts(trx);
-    await sql`truncate chunk, chunk_vector, chunk_terms, posting_segment, posting_bucket, term_count,
-      term_delta, word_bucket`.execute(trx);
+    await sql`truncate chunk, chunk_vector, chunk_planes, chunk_terms, posting_segment, posting_bucket,
+      term_count, term_delta, word_bucket`.execute(trx);
     const { rows } = await sql<{ waiting: number }>`
       with reset as (
         update document set status = 'accepted', indexed_revision = null, attempts = 0,

@@ -4,6 +4,7 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { Background } from '#src/platform/background.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type Database } from '#src/platform/database.ts';
+import { chooseSegments, type StoredSegment } from './choose-segments.ts';
 import {
   BucketWriter,
   type PostingList,
@@ -16,14 +17,6 @@ import { bucketsAt } from './read-postings.ts';
 import { countDeadRows, vacuumPostings } from './vacuum-tables.ts';
 import { BUCKET_COLUMNS, bucketOf, bucketsFor, SEGMENT_COLUMNS } from './write-postings.ts';
 
-/** Segments of about the same size that are merged into one. */
-const MERGED_AT_ONCE = 4;
-/** Larger segments are not merged: a search scores one segment without a pause, which blocks the event loop. */
-const MAX_MERGED_CHUNKS = 1_000_000;
-/** Segments up to this size are of the first tier; each tier is four times as large as the one before. */
-const FIRST_TIER_CHUNKS = 1_000;
-/** How many segments of the first tier are merged at once: small writes leave many. */
-const MAX_MERGED_SEGMENTS = 256;
 /** Bytes of buckets per step: their work takes some ten milliseconds. */
 const BYTES_PER_STEP = 256 * 1024;
 /** Chunks that are looked up at once: a few milliseconds of the event loop. */
@@ -34,14 +27,6 @@ const ABANDONED_AFTER = '1 hour';
 const CHECKED_EVERY = '1 hour';
 /** A segment is rewritten when this share of its chunks is gone. */
 const GONE_SHARE = 0.25;
-
-interface StoredSegment {
-  id: string;
-  workspace_id: WorkspaceId;
-  chunks: number;
-  buckets: number;
-  terms_version: number;
-}
 
 /**
  * Merges some segments of a workspace into one, so that a search has few to read, and leaves out the chunks that are
@@ -93,30 +78,6 @@ export async function dropAbandonedSegments(db: Database): Promise<void> {
     where not ready and created_at < now() - ${ABANDONED_AFTER}::interval`.execute(db);
 }
 
-/**
- * The first tier of a workspace that has enough segments. Those of two versions stay apart: a chunk may be in one of
- * each, and the older one goes as a whole.
- */
-async function chooseSegments(db: Database): Promise<StoredSegment[]> {
-  const { rows } = await sql<StoredSegment>`
-    with tiered as (
-      select id, workspace_id, chunks, buckets, terms_version,
-        ceil(log(4, greatest(1, chunks / ${FIRST_TIER_CHUNKS}::numeric)))::int as tier
-      from posting_segment where ready and chunks < ${MAX_MERGED_CHUNKS}
-    ), full_tier as (
-      select workspace_id, tier, terms_version from tiered group by workspace_id, tier, terms_version
-      having count(*) >= ${MERGED_AT_ONCE} order by tier, count(*) desc limit 1
-    )
-    select id, workspace_id, chunks, buckets, terms_version
-    from tiered join full_tier using (workspace_id, tier, terms_version)
-    order by chunks, id limit ${MAX_MERGED_SEGMENTS}`.execute(db);
-  let chunks = 0;
-  return rows.filter((row) => {
-    chunks += row.chunks;
-    return chunks <= MAX_MERGED_CHUNKS;
-  });
-}
-
 async function mergeInto(
   db: Database,
   inBackground: Background,
@@ -156,7 +117,10 @@ async function mergeInto(
   await inBackground(() => vacuumPostings(db));
 }
 
-/** The result takes the place of its sources, unless one of them is gone: then somebody else has merged it. */
+/**
+ * The result takes the place of its sources, unless one of them is gone: then somebody else has merged it. The result is
+ * gone when it took so long that it was removed as abandoned.
+ */
 async function replaceSources(
   db: Database,
   id: string,
@@ -165,10 +129,10 @@ async function replaceSources(
   const ids = segments.map((one) => one.id);
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql`
-      select id from posting_segment where id = any(${ids}::uuid[]) order by id for update`.execute(
+      select id from posting_segment where id = any(${[...ids, id]}::uuid[]) order by id for update`.execute(
       trx,
     );
-    if (rows.length === ids.length) {
+    if (rows.length === ids.length + 1) {
       await sql`delete from posting_segment where id = any(${ids}::uuid[])`.execute(trx);
       await sql`update posting_segment set ready = true where id = ${id}`.execute(trx);
     } else {

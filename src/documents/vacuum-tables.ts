@@ -32,7 +32,7 @@ export async function vacuumTermDeltas(db: Database): Promise<void> {
 export async function vacuumDocumentTexts(db: Database): Promise<void> {
   const { rows } = await sql<{ dead: number; bytes: number }>`
     select pg_stat_get_dead_tuples('document_text'::regclass)::float8 as dead,
-      pg_relation_size('document_text')::float8 as bytes`.execute(db);
+      pg_total_relation_size('document_text')::float8 as bytes`.execute(db);
   const [table] = rows;
   if (!table || table.dead < MOST_DEAD_TEXTS || table.bytes > MOST_BYTES) return;
   await sql`vacuum (skip_locked) document_text`.execute(db);

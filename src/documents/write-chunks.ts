@@ -88,15 +88,13 @@ async function insertNewChunks(
   if (fresh.length === 0) return;
   const texts = new BinaryCopy();
   const vectors = new BinaryCopy();
+  const lowerPlanes = new BinaryCopy();
   const terms = new BinaryCopy();
   for (const { id, document, chunk, vector } of fresh) {
     writeText(texts, id, document, chunk);
     const planes = toBitPlanes(vector);
-    keyFields(vectors.row(7), id, document)
-      .bit(signBits(vector), vector.length)
-      .bit(planes.bits, planes.bitCount)
-      .float4(planes.scale)
-      .bool(false);
+    keyFields(vectors.row(5), id, document).bit(signBits(vector), vector.length).bool(false);
+    lowerPlanes.row(3).int8(id).bit(planes.bits, planes.bitCount).float4(planes.scale);
     keyFields(terms.row(7), id, document)
       .int4Array(chunk.termIds)
       .bytea(encodeCounts(chunk.termCounts))
@@ -106,6 +104,7 @@ async function insertNewChunks(
   }
   await copyRows(trx, 'chunk', CHUNK_COLUMNS, texts.finish());
   await copyRows(trx, 'chunk_vector', VECTOR_COLUMNS, vectors.finish());
+  await copyRows(trx, 'chunk_planes', PLANE_COLUMNS, lowerPlanes.finish());
   await copyRows(trx, 'chunk_terms', TERMS_COLUMNS, terms.finish());
   await writePostings(
     trx,
@@ -119,7 +118,8 @@ async function insertNewChunks(
 }
 
 const KEY_COLUMNS = ['chunk_id', 'workspace_id', 'document_id'];
-const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'planes', 'scale', 'promoted'];
+const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'promoted'];
+const PLANE_COLUMNS = ['chunk_id', 'planes', 'scale'];
 const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'frequencies', 'in_postings', 'terms_version'];
 const CHUNK_COLUMNS = [
   'id',

@@ -116,18 +116,23 @@ interface ChunkTable {
   token_count: number;
 }
 
-/** Deliberately narrow: a scan of the sign bits reads nothing else. The other planes are out of line. */
+/** Deliberately narrow: a scan of the sign bits reads nothing else. */
 interface ChunkVectorTable {
   chunk_id: number;
   workspace_id: WorkspaceId;
   document_id: DocumentId;
   bits: string;
-  /** See bit-planes.ts. Null in rows of an earlier version, which have `embedding`. */
-  planes: string | null;
-  scale: number | null;
+  /** In rows of an earlier version, `halfvec`; null in others, whose vector is in `chunk_planes`. */
   embedding: string | null;
   /** Whether the HNSW index covers it, once that index is in use; false while staged. */
   promoted: Generated<boolean>;
+}
+
+/** What is known of a vector besides its sign bits: see bit-planes.ts. */
+interface ChunkPlanesTable {
+  chunk_id: number;
+  planes: string;
+  scale: number;
 }
 
 interface ChunkTermsTable {
@@ -253,6 +258,7 @@ export interface DocumentsTables {
   document_title: DocumentTitleTable;
   chunk: ChunkTable;
   chunk_vector: ChunkVectorTable;
+  chunk_planes: ChunkPlanesTable;
   chunk_terms: ChunkTermsTable;
   posting_segment: PostingSegmentTable;
   posting_bucket: PostingBucketTable;

@@ -145,8 +145,8 @@ export const documentMutants: readonly Mutant[] = [
   {
     fault: 'a merge takes its sources away although another was faster',
     file: 'src/documents/merge-postings.ts',
-    find: 'if (rows.length === ids.length) {',
-    replace: 'if (rows.length <= ids.length) {',
+    find: 'if (rows.length === ids.length + 1) {',
+    replace: 'if (rows.length <= ids.length + 1) {',
     tests: ['test/integration/documents/postings.test.ts'],
   },
   {

@@ -185,8 +185,8 @@ export const lockMutants: readonly Mutant[] = [
   {
     fault: 'two merges of the same postings count their chunks twice',
     file: 'src/documents/merge-postings.ts',
-    find: 'where id = any(${ids}::uuid[]) order by id for update`.execute(',
-    replace: 'where id = any(${ids}::uuid[]) order by id`.execute(',
+    find: 'where id = any(${[...ids, id]}::uuid[]) order by id for update`.execute(',
+    replace: 'where id = any(${[...ids, id]}::uuid[]) order by id`.execute(',
     ...suite('documents'),
   },
   {

@@ -25,6 +25,10 @@ export async function faultsOf(db: Database): Promise<Record<string, unknown[]>>
         where not exists (select 1 from document where id = c.document_id)
       union all select 'vector', chunk_id from chunk_vector v
         where not exists (select 1 from chunk where id = v.chunk_id and document_id = v.document_id)
+      union all select 'planes', chunk_id from chunk_planes p
+        where not exists (select 1 from chunk_vector where chunk_id = p.chunk_id)
+      union all select 'planes missing', chunk_id from chunk_vector v
+        where embedding is null and not exists (select 1 from chunk_planes where chunk_id = v.chunk_id)
       union all select 'terms', chunk_id from chunk_terms t
         where not exists (select 1 from chunk where id = t.chunk_id and document_id = t.document_id)`,
     wronglyCountedTerms: sql`with counted as (

@@ -6,14 +6,15 @@ import { componentsOfPlanes } from './components-of-planes.ts';
 export async function writeHalfvecs(db: Database): Promise<void> {
   const rows = await db
     .selectFrom('chunk_vector')
-    .select(['chunk_id', 'bits', 'planes'])
-    .where('planes', 'is not', null)
+    .innerJoin('chunk_planes', 'chunk_planes.chunk_id', 'chunk_vector.chunk_id')
+    .select(['chunk_vector.chunk_id', 'bits', 'planes'])
     .execute();
   for (const { chunk_id, bits, planes } of rows) {
-    const components = componentsOfPlanes({ bits, planes: planes ?? '' });
+    const components = componentsOfPlanes({ bits, planes });
     const length = Math.hypot(...components);
     const halfvec = JSON.stringify(components.map((one) => one / length));
-    await sql`update chunk_vector set embedding = ${halfvec}::halfvec, planes = null, scale = null
+    await sql`update chunk_vector set embedding = ${halfvec}::halfvec
       where chunk_id = ${chunk_id}`.execute(db);
   }
+  await sql`truncate chunk_planes`.execute(db);
 }

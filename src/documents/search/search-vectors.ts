@@ -62,7 +62,7 @@ async function nearestOf(
     select chunk_id as key, document_id as "documentId",
       ${scale}::float8 * scale * (${most}::float8 - 2 * (${sql.join(distances, sql` + `)})) as score
     from (select chunk_id, document_id, planes || bits as planes, scale
-      from ${subquery} nearest offset 0) whole`.execute(db);
+      from ${subquery} nearest left join chunk_planes using (chunk_id) offset 0) whole`.execute(db);
   const older = await compareOlder(db, rows, vector);
   return rows
     .map(({ key, documentId, score }) => ({
@@ -75,7 +75,7 @@ async function nearestOf(
 }
 
 interface ComparedRow extends Omit<FoundChunk, 'score'> {
-  /** Null in rows of an earlier version, which have no planes. */
+  /** Null for vectors of an earlier version, which have no planes. */
   score: number | null;
 }
 
@@ -98,7 +98,7 @@ function rowsByBits(
   vector: Float32Array,
   limit: number,
 ): RawBuilder<unknown> {
-  return sql`(select chunk_id, document_id, bits, planes, scale from chunk_vector
+  return sql`(select chunk_id, document_id, bits from chunk_vector
     where ${condition}
     order by bits <~> ${bitString(vector)}::bit(${sql.lit(vector.length)}) limit ${Math.max(RERANKED, limit)})`;
 }

@@ -32,6 +32,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 beforeEach(async () => {
   const { db } = stage.services;
   await sql`delete from chunk_vector`.execute(db);
+  await sql`delete from chunk_planes`.execute(db);
   await sql`delete from chunk_terms`.execute(db);
   await sql`delete from document`.execute(db);
   for (const queue of stage.services.producer.openQueues()) await queue.obliterate({ force: true });

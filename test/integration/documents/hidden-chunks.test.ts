@@ -38,7 +38,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 beforeEach(async () => {
-  for (const table of ['chunk_vector', 'chunk_terms', 'term_count', 'term_delta', 'document']) {
+  for (const table of [
+    'chunk_vector',
+    'chunk_planes',
+    'chunk_terms',
+    'term_count',
+    'term_delta',
+    'document',
+  ]) {
     await sql`delete from ${sql.table(table)}`.execute(services.db);
   }
 });

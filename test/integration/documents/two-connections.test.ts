@@ -42,7 +42,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
   });
   afterAll(() => stage[Symbol.asyncDispose]());
   beforeEach(async () => {
-    await sql`truncate document, chunk, chunk_vector, chunk_terms, posting_segment, posting_bucket,
+    await sql`truncate document, chunk, chunk_vector, chunk_planes, chunk_terms, posting_segment, posting_bucket,
       term_count, term_delta, word_bucket cascade`.execute(db);
   });
   afterEach(() => void vi.useRealTimers());

@@ -76,3 +76,17 @@ test('a model with other dimensions is rejected, naming both numbers', async () 
     'has 4 dimensions, but EMBEDDING_DIMENSIONS is 3',
   );
 });
+
+test.each([NaN, Infinity])('a vector with %s is rejected', async (value) => {
+  await using model = await modelFolder();
+  const transformers: TransformersPackage = {
+    env: { allowRemoteModels: true, localModelPath: '' },
+    pipeline: async () =>
+      Object.assign(async () => ({ data: Float32Array.of(1, value, 0), dims: [1, 3] }), {
+        dispose: async () => {},
+      }),
+  };
+  const load = async () => transformers;
+  const embedder = await createOnnxEmbedder({ model: model.folder, dimensions: 3, load });
+  await expect(embedder.embedDocuments(['a'], signal)).rejects.toThrow('is not a number');
+});

@@ -15,6 +15,7 @@ test.each([
   ['ES', 'Número de socio: 976 40 27 70'],
   ['ES', 'Registro Mercantil de Huesca 976 40 27 70'],
   ['IT', 'Bando 0432 999040'],
+  ['IT', 'Tel. (7.00-12.00)'],
   ['GB', 'Membership number 020 7946 0410'],
   ['CZ', 'Číslo objednávky: 541 000 118'],
   ['CZ', 'lis 250 t, výr. č. 777 204 118'],

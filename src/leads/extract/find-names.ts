@@ -17,6 +17,7 @@ import {
 import { isContactPersonLabel, labelOfLine } from './line-label.ts';
 import { wordBeforeName } from './name-evidence.ts';
 import { Places, strengthOf } from './name-places.ts';
+import { firmIn } from './names-in-text.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
@@ -178,6 +179,8 @@ function nameInPieces({ pieces, elements }: PageLine): NameInLine | null {
     }));
     const others = rest.filter(({ at, isLink }) => at !== piece && !isLink);
     if (!others.every(({ text, phrase }) => isAside(text) || phrase !== null)) continue;
+    // "Poland: Acme Ltd., Jane Doe"
+    if (others.some(({ text, at }) => at < piece && firmIn(text) !== null)) continue;
     const title = others.map(({ text }) => text).find(isRoleLine) ?? null;
     const phrase = others.find((other) => other.phrase !== null)?.phrase ?? null;
     const isTentative = title === null && !others.every(({ text }) => isAside(text));

@@ -36,6 +36,7 @@ test('names with commas and "and" between them are people', () => {
 
 test('people of other firms are not read from labels', () => {
   for (const line of [
+    'Polen und Tschechien: <strong>Wagotech Sp. z o.o.</strong>, Jane Doe, +48 71 700 21 44',
     'Independent examiner: Jane Doe FCA, Doe &amp; Stead',
     'Lawyer: Jane Doe (Doe + Smith)',
     'Photographer: Jane Doe',

@@ -222,7 +222,9 @@ function ledIn(names: readonly NameInText[], clause: string, subject: PageSubjec
       isLed[at - 1] === true &&
       AND.test(withoutTitles(clause.slice(before.to, from)));
     const isOwn = isJoined || (isSure && LED.test(withoutTitles(clause.slice(0, from))));
-    isLed.push(isOwn && nameEvidence(name) === 'known' && !OF_FIRM.test(clause.slice(to)));
+    const evidence = nameEvidence(name);
+    const isPerson = evidence === 'known' || (subject === 'team' && evidence === 'unsure');
+    isLed.push(isOwn && isPerson && !OF_FIRM.test(clause.slice(to)));
   }
   const isOfOthers = firmIn(clause) !== null || OF_THE_PAST.test(clause) || OUTSIDERS.test(clause);
   return isOfOthers ? [] : isLed;

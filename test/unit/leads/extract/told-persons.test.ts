@@ -47,6 +47,14 @@ describe('on a page of people, a known given name is somebody of the organisatio
     }
   });
 
+  test('so is a name that is also a word, behind a verb of leading', () => {
+    expect(read('Our bookkeeping is done by Rose Doe and Sara Smith.', '/team')).toEqual([
+      ['Rose Doe', null],
+      ['Sara Smith', null],
+    ]);
+    expect(read('Our bookkeeping is done by Rose Doe.', '/about')).toEqual([]);
+  });
+
   test('so is a helper, and a member behind one with a role', () => {
     for (const text of [
       'The secretary, Jane Doe, runs the office with the help of John Smith.',

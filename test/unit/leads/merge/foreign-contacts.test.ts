@@ -17,6 +17,7 @@ describe('a site without an address of its own domain', () => {
     '<p>Webdesign: Pixelhafen, <a href="mailto:hallo@pixelhafen.test">Mail</a></p>',
     '<h3>Hébergement</h3><p>Nuage du Sud</p><p>support@nuage.test</p><p>+33 9 72 10 10 07</p>',
     '<h3>Organ prowadzący</h3><p>Powiat<br>tel. +48 68 355 40 00</p>',
+    '<h3>Selbsthilfe</h3><p>Die Gruppe trifft sich. Tel. +49 2202 471012</p>',
     '<p>Hosting by Cloudy<br>help@cloudy.test</p>',
     '<ol class="comments"><li>Lovely! petra@inbox.test</li></ol>',
     '<div id="comments"><p>Call me, +44 1584 496050, rd@home.test</p></div>',

@@ -391,5 +391,8 @@ describe('sitemaps', () => {
     expect(
       discoverListed([`${HOME}kontakt`, `${HOME}prices`, 'https://b.example/team'], 'acme.example'),
     ).toMatchObject([{ kind: 'contact' }]);
+    expect(discoverListed([`${HOME}klinik/sprechstunden`], 'acme.example')).toMatchObject([
+      { kind: 'contact' },
+    ]);
   });
 });

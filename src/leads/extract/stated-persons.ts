@@ -10,6 +10,7 @@ import { isContactPersonLabel } from './line-label.ts';
 import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
+import { personsInNews } from './news-persons.ts';
 import { BOUNDARY, type PageLine, type PageLines, withBoundaries } from './page-lines.ts';
 import { type PageSubject, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
@@ -27,6 +28,7 @@ import {
   OF_FIRM,
   OF_THE_PAST,
   OUTSIDERS,
+  PART_OF_NAME,
   SUPPLIERS,
 } from './words-of-others.ts';
 
@@ -46,8 +48,6 @@ const ELSEWHEN =
 /** "since 1987" is not over. */
 const SINCE =
   /(?<!\p{L})(?:since|seit|depuis|desde|dal|sinds|sedan|siden|od|vuodesta)\s(?:\p{Ll}+\s)?1[5-9]\d\d(?!\d)/giu;
-/** "Captain Jane Doe Memorial Run" is nobody. */
-const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
 /** "his deputy", behind a person with a role. */
 const HIS =
@@ -73,7 +73,6 @@ const LIST_END = new RegExp(String.raw`^\s*(?:$|[,;/&]|\(|\s${ALSO}\s\p{Lu})`, '
  */
 export function statedPersons(page: PageLines, source: PageSource): ContactCard[] {
   const subject = subjectOf(source, page);
-  if (subject === null) return [];
   const cards: ContactCard[] = [];
   const site = registrableDomain(source.url) ?? '';
   let heading: { title: string | null; at: number; isOfOthers: boolean } = {
@@ -93,7 +92,8 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
     characters += text.length;
     if (characters > MOST_CHARACTERS) break;
-    const isBelow = heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
+    const isBelow =
+      subject !== null && heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
     const named = isBelow ? namesOnly(text) : [];
     for (const { name } of named) cards.push(personCard(name, heading.title ?? ''));
     if (named.length > 0) continue;
@@ -101,7 +101,11 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     for (const clause of text.split(SENTENCE_END)) {
       if (!ELSEWHEN.test(clause.replace(SINCE, '')) && !isOfOthers(clause, line, site)) {
         const about = isBelow ? 'team' : subject;
-        cards.push(...personsIn(clause, { subject: about, site, emphasized }));
+        cards.push(
+          ...(about === null
+            ? personsInNews(clause, site).map(({ name, title }) => personCard(name, title))
+            : personsIn(clause, { subject: about, site, emphasized })),
+        );
       }
     }
   }

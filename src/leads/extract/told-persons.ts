@@ -113,6 +113,13 @@ function mayBeOwn({ before, after }: ToldName): boolean {
   return !YEARS_BEHIND.test(after) && !OTHER_BEFORE.test(before);
 }
 
+/** "contact Deputy Jane Doe on 020 …" */
+export function isReachedByRole({ before, after }: ToldName, title: string): boolean {
+  const lead = withoutTitles(before).trimEnd();
+  const isBehind = lead.endsWith(title) && REACHED.test(lead.slice(0, -title.length));
+  return isBehind && CONTACT_AT_ONCE.test(after);
+}
+
 /** Right behind words such as "book with", and not of a firm. */
 function isReached({ before, after }: ToldName): boolean {
   return REACHED.test(before) && !OF_FIRM.test(after);

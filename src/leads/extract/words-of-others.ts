@@ -17,6 +17,8 @@ export const OF_FIRM =
 /** Whom an organisation calls its own without their being of it: friends, customers, partners, neighbours. */
 export const OURS_BUT_OTHERS =
   /(?<!\p{L})(?:friend|client|customer|partner|guest|member|neighbour|neighbor|supplier|sponsor|patron|colleague|host|reader|winner|hero|freund|kund|gast|gäst|mitglied|nachbar|lieferant|ami(?:e|s)?(?!\p{L})|membre|voisin|fournisseur|parrain|marraine|clien|amig|soci[oae]|vecin|proveedor|huésped|padrin|amic|vicin|fornitor|ospite|sócio|vizinh|fornecedor|hóspede|klant|vriend|lid(?!\p{L})|buur|leverancier|vän|medlem|granne|leverantör|ven(?!\p{L})|venn|nabo|gjest|leverandør|ystäv|jäsen|klient|przyjaci|gość|gości|sąsiad|zákazn|přítel|souse|host|člen)/iu;
+/** "Captain Jane Doe Memorial Run" is nobody. */
+export const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
 /** Before the role of somebody of another body: "Their president is". */
 const OF_THEM =
   /(?<!\p{L})(?:its|their|leurs?|loro|deren|dessen|hun|deres|deras|jejich)\s[^,;:()]{2,60}$/iu;

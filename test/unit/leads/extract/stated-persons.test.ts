@@ -118,6 +118,18 @@ test.each([
   expect(read(`<p>${text}</p>`)).toEqual([[name, title]]);
 });
 
+test.each([
+  ['Our secretary Jane Doe won the prize.', 1],
+  ['Please contact Secretary Jane Doe on 020 7946 0101.', 1],
+  ['Secretary Jane Doe won the prize.', 0],
+  ['Our guest speaker Jane Doe sang.', 0],
+  ['Our member Jane Doe sang.', 0],
+  ['Please contact Secretary Jane Doe at once.', 0],
+  ['Our secretary Jane Doe of Marsh Ridd Partners sang.', 0],
+])('news name whom one calls one’s own or may reach: %s', (text, count) => {
+  expect(read(`<p>${text}</p>`, '/news/prize')).toHaveLength(count);
+});
+
 test('a sentence ends before a label', () => {
   expect(read('<p>Chef: Jane Fox. Caretaker: John Smith.</p>')).toEqual([
     ['Jane Fox', 'Chef'],

@@ -14,6 +14,7 @@ export const LIST = new RegExp(
   String.raw`^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s${ALSO}\s)\s*$`,
   'iu',
 );
+const NEXT_IN_LIST = new RegExp(String.raw`^(?:\s*\([^()]{1,40}\))?(?:,|\s${ALSO}\s)`, 'iu');
 
 /**
  * The roles of names that "and" joins to a name with a role, on pages about the organisation: "our two groundsmen, Jane
@@ -44,6 +45,11 @@ export function sharedRoles(
 export function isAnother(between: string, name: string): boolean {
   const text = withoutTitles(between);
   return nameEvidence(name) === 'known' && (AND.test(text) || LIST.test(text));
+}
+
+/** Whether a list of names goes on with a title or role: ", Deputy Jane Doe". */
+export function isListed(between: string): boolean {
+  return NEXT_IN_LIST.test(between);
 }
 
 /** "with the help of Jane Doe" */

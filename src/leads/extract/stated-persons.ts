@@ -4,7 +4,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
-import { ALSO, AND, isAnother, isHelper, LIST, sharedRoles } from './joined-names.ts';
+import { ALSO, AND, isAnother, isHelper, isListed, LIST, sharedRoles } from './joined-names.ts';
 import { LED, PRESIDED } from './leading-verbs.ts';
 import { isContactPersonLabel } from './line-label.ts';
 import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
@@ -199,7 +199,7 @@ function personsIn(clause: string, { subject, site, emphasized }: Surroundings):
     }
     label = role.isLabel ? role : null;
     end = to;
-    isTold[at] = isTold[at - 1] === true && isAnother(clause.slice(names[at - 1]?.to, from), name);
+    isTold[at] = isTold[at - 1] === true && isListed(clause.slice(names[at - 1]?.to, from));
     if (!role.isOwn && !isListOfNames && nameEvidence(name) === 'unknown') continue;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
     if (isAuditorOfFirm(role.title, after)) continue;

@@ -59,6 +59,7 @@ describe('on a page of people, a known given name is somebody of the organisatio
     for (const text of [
       'The secretary, Jane Doe, runs the office with the help of John Smith.',
       'Other members are Mary Jones, Deputy Jane Doe (council) and Dr. John Smith.',
+      'Other members are Mary Jones, Deputy Stonk Jane Doe (council) and Dr. John Smith.',
     ]) {
       expect(read(text, '/team').at(-1)?.[0]?.replace('Dr. ', '')).toBe('John Smith');
       expect(read(text.replace('John Smith', 'Grelva Tschugg'), '/team').at(-1)?.[0]).toBe(

@@ -42,6 +42,7 @@ describe('a site without an address of its own domain', () => {
 test.each([
   'Giftnotruf: 0228 19 240',
   'Zuständige Kammer: Ärztekammer Rheinufer, Weg 9, 40474 Düsseldorf, Tel. 0211 4302-5501',
+  'Zuständige Gewerkschaft: Jane Doe, Tel. 0211 4302-5501',
   'Gewerbeaufsichtsamt, Tel. 0211 4302-5501',
   'Vertretung: Praxis Habicht, Neusser Str. 5, Tel. 0221 4710700',
   'Vertretung: Praxis Dr. Rolf Habicht, Neusser Str. 555, Tel. 0221 4710700',

@@ -1,8 +1,11 @@
 import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
+import { isContactLine } from './introduced-names.ts';
+import { isContactPersonLabel } from './line-label.ts';
 import { nameEvidence } from './name-evidence.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import type { PersonCard } from './person-card.ts';
 import { readPersonName } from './person-name.ts';
+import { phraseOfTitle } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
 import { severalNames } from './several-names.ts';
 import { isHeadingOfOthers } from './words-of-others.ts';
@@ -23,6 +26,18 @@ export function isBareName(
   if (heading === null) return isNamed;
   if (isHeadingOfOthers(heading)) return false;
   return isNamed || kindOfName(heading)?.kind === 'team' || isRoleLine(heading);
+}
+
+/** A heading such as "Secretariat" right above a name that is alone on its line, with a contact right below. */
+export function headingOfOffice(
+  { found: { name, line } }: PersonCard,
+  { lines }: PageLines,
+): string | null {
+  const [above, at, below] = lines.slice(Math.max(0, line - 1), line + 2);
+  const isAlone = at?.text === name && isContactLine(below?.text);
+  const isHeaded = /^h[2-6]$/.test(above?.elements[0]?.name ?? '');
+  const title = above?.text ?? '';
+  return isAlone && isHeaded && !isContactPersonLabel(title) ? phraseOfTitle(title) : null;
 }
 
 /** The nearest heading above a line that is no name. */

@@ -17,9 +17,11 @@ import {
 import { isContactPersonLabel, labelOfLine } from './line-label.ts';
 import { wordBeforeName } from './name-evidence.ts';
 import { Places, strengthOf } from './name-places.ts';
+import { firmIn } from './names-in-text.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
+import { rowOf } from './row-of.ts';
 import { severalNames } from './several-names.ts';
 import { columnNamed, headerOf } from './table-columns.ts';
 import { withoutTitles } from './names-that-are-titles.ts';
@@ -98,6 +100,8 @@ function introduced(
   return names.map((name) => {
     const isBare = name.title === null && name.phrase === null;
     const title = isBare ? (roleOfLabelLine(above) ?? roleOfLabel(label ?? '')) : null;
+    const shared = isBare ? roleOfRow(lines, at) : null;
+    if (shared !== null) return { ...name, title: shared, isLabelled: true };
     const isInColumn = title === null && isBare && header !== null && isRoleLine(header);
     if (isInColumn) return { ...name, title: header };
     const isNamed = name.isNamed || isContactPersonLabel(label ?? above);
@@ -105,6 +109,20 @@ function introduced(
     if (!isIntroduced || !isLast) return { ...name, title: name.title ?? title, isNamed };
     return { ...name, title: name.title ?? title, isNamed, isLabelled: true };
   });
+}
+
+/** The role in the row of a table whose column of names has several names there. */
+function roleOfRow(lines: readonly PageLine[], at: number): string | null {
+  const row = rowOf(lines[at]);
+  const isName = (line: PageLine | undefined): boolean =>
+    line?.column === 'name' && rowOf(line) === row;
+  if (row === null || !isName(lines[at])) return null;
+  if (!isName(lines[at - 1]) && !isName(lines[at + 1])) return null;
+  for (let before = at - 1; rowOf(lines[before]) === row; before -= 1) {
+    const line = lines[before];
+    if (line?.column === 'title') return phraseOfTitle(line.text);
+  }
+  return null;
 }
 
 /** The header above the cell of a line. */
@@ -178,6 +196,8 @@ function nameInPieces({ pieces, elements }: PageLine): NameInLine | null {
     }));
     const others = rest.filter(({ at, isLink }) => at !== piece && !isLink);
     if (!others.every(({ text, phrase }) => isAside(text) || phrase !== null)) continue;
+    // "Poland: Acme Ltd., Jane Doe"
+    if (others.some(({ text, at }) => at < piece && firmIn(text) !== null)) continue;
     const title = others.map(({ text }) => text).find(isRoleLine) ?? null;
     const phrase = others.find((other) => other.phrase !== null)?.phrase ?? null;
     const isTentative = title === null && !others.every(({ text }) => isAside(text));

@@ -9,6 +9,7 @@ import { namesOtherOffice, tellsOfNobodyHere } from './other-offices.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
+import { rowOf } from './row-of.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
 import { siteNameOf } from './site-name.ts';
@@ -29,7 +30,7 @@ const MAKERS = [
 const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
 /** A heading, or a whole line, above text about another organisation. */
 const OTHERS_HEADING =
-  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|our (?:suppliers|growers|producers|makers)|unsere (?:lieferanten|erzeuger|produzenten)|nos (?:producteurs|fournisseurs|artisans)|nuestros (?:productores|proveedores)|(?:os )?nossos (?:produtores|fornecedores)|i nostri (?:produttori|fornitori)|onze (?:leveranciers|producenten)|(?:v[åa]ra|v[åa]re|vores) (?:leverant[öo]rer|leverand[øo]rer|producenter|produsenter)|meid[äa]n (?:tuottajat|toimittajat)|tuottajamme|nasi (?:dostawcy|producenci)|na[šs]i (?:dodavatel[ée]|producenti)|besz[áa]ll[íi]t[óo]ink|termel[őo]ink|(?:furnizorii|produc[ăa]torii) no[șs]tri|tedarik[çc]ilerimiz|[üu]reticilerimiz|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|ils nous soutiennent|nos partenaires|partenaires|our sponsors|unsere sponsoren|nos sponsors|nuestros patrocinadores|patrocinadores|colaboran|onze sponsors|nostri sponsor|sponsorer|v[åa]ra sponsorer|sponzo[řr]i|sponsorzy|where to buy|stockists|bezugsquellen|verkaufsstellen|points de vente|d[óo]nde comprar|onde comprar|dove acquistare|rivenditori|verkooppunten|[åa]terf[öo]rs[äa]ljare|forhandlere|j[äa]lleenmyyj[äa]t|gdzie kupi[ćc]|kde (?:n[áa]s )?koup[íi]te?|parceiros|patroc[íi]nadores|(?:nos |our |unsere |onze |nuestras |le nostre |as nossas |vores |våra |våre |nasze |naše )?(?:r[ée]f[ée]rences|referenzen|referenser|referencer|referanser|referenties|referencias|referenze|refer[êe]ncias|referencje|reference|referenci[áa]k|clients|customers|kunden|kunder|klanten|clientes|clienti|klienci|z[áa]kazn[íi]ci|[üu]gyfeleink|asiakkaat|m[üu][şs]terilerimiz))\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
+  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|selbsthilfe(?:gruppen?)?|support groups?|organ (?:prowadz[ąa]cy|nadzoruj[ąa]cy|za[łl]o[żz]ycielski)|schultr[äa]ger|tr[äa]ger der (?:schule|einrichtung|kita)|aufsichtsbeh[öo]rde|z[řr]izovatel|zria[ďd]ovate[ľl]|fenntart[óo]|autorit[ée] de tutelle|our (?:suppliers|growers|producers|makers)|unsere (?:lieferanten|erzeuger|produzenten)|nos (?:producteurs|fournisseurs|artisans)|nuestros (?:productores|proveedores)|(?:os )?nossos (?:produtores|fornecedores)|i nostri (?:produttori|fornitori)|onze (?:leveranciers|producenten)|(?:v[åa]ra|v[åa]re|vores) (?:leverant[öo]rer|leverand[øo]rer|producenter|produsenter)|meid[äa]n (?:tuottajat|toimittajat)|tuottajamme|nasi (?:dostawcy|producenci)|na[šs]i (?:dodavatel[ée]|producenti)|besz[áa]ll[íi]t[óo]ink|termel[őo]ink|(?:furnizorii|produc[ăa]torii) no[șs]tri|tedarik[çc]ilerimiz|[üu]reticilerimiz|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|ils nous soutiennent|nos partenaires|partenaires|our sponsors|unsere sponsoren|nos sponsors|nuestros patrocinadores|patrocinadores|colaboran|onze sponsors|nostri sponsor|sponsorer|v[åa]ra sponsorer|sponzo[řr]i|sponsorzy|where to buy|stockists|bezugsquellen|verkaufsstellen|points de vente|d[óo]nde comprar|onde comprar|dove acquistare|rivenditori|verkooppunten|[åa]terf[öo]rs[äa]ljare|forhandlere|j[äa]lleenmyyj[äa]t|gdzie kupi[ćc]|kde (?:n[áa]s )?koup[íi]te?|parceiros|patroc[íi]nadores|(?:nos |our |unsere |onze |nuestras |le nostre |as nossas |vores |våra |våre |nasze |naše )?(?:r[ée]f[ée]rences|referenzen|referenser|referencer|referanser|referenties|referencias|referenze|refer[êe]ncias|referencje|reference|referenci[áa]k|clients|customers|kunden|kunder|klanten|clientes|clienti|klienci|z[áa]kazn[íi]ci|[üu]gyfeleink|asiakkaat|m[üu][şs]terilerimiz))\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
@@ -58,7 +59,6 @@ const MAX_CELLS = 4;
 const LONGEST_CELL = 80;
 /** A number and the address that follows it. */
 const LONGEST_PAIR = 70;
-const MAX_LEVELS_IN_ROW = 5;
 const MAX_ANCESTORS = 12;
 const IN_CONTENT = new Set(['body', 'html', 'main']);
 
@@ -181,15 +181,6 @@ function cellsBefore(at: number, lines: readonly PageLine[]): string {
     cells.unshift(`${lines[before]?.text.slice(0, LONGEST_CELL)}, `);
   }
   return cells.join('');
-}
-
-function rowOf(line: PageLine | undefined): HtmlNode | null {
-  let at: HtmlNode | null = line?.node.parent ?? null;
-  for (let up = 0; at && isElement(at) && up < MAX_LEVELS_IN_ROW; up += 1) {
-    if (at.name === 'tr') return at;
-    at = at.parent;
-  }
-  return null;
 }
 
 /** Whether a sentence is about another firm: "The books are kept by Acme Ltd, tel. …". */

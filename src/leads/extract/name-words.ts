@@ -11,6 +11,7 @@ const NO_NAME = [
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
   // Firms that let or sell buildings
   'fastigheter fastighet eiendom ejendomme ejendom kiinteistot immobilien immobilier immobiliere inmobiliaria immobiliare imobiliaria imobiliare nieruchomosci nemovitosti reality ingatlan emlak gayrimenkul nekretnine',
+  'honorario honoraria honorary honoraire',
   // Institutions, by language
   'chamber authority municipality ministry registry council library commune tribunal chambre prefecture bibliotheque mairie departement',
   'amtsgericht registergericht handelsregister finanzamt gemeinde landkreis rathaus bibliothek vereinigung kammer juzgado registro ayuntamiento diputacion ministerio',

@@ -20,11 +20,17 @@ const LAST_NAME =
   /(?:^|[:(,;–—-]\s*|(?<![\p{L}\p{M}])(?:\p{Ll}[\p{L}\p{M}’'-]*\.?|\d[\d.]*)\s+)(?<name>\p{Lu}[\p{L}\p{M}\p{N}’'.&-]*(?:\s+(?:(?:&|\+|und|and|et|y|e|og|och|i|of|for|de|des|du|del|della|di|da|do|dos|van|von|der|den|the|la|le|w|we|v|ve|na|nad|in|im|am|en|på|sur|sul)\s+){0,2}\p{Lu}[\p{L}\p{M}\p{N}’'.&-]*){1,6})$/u;
 const FORM_OF_ADDRESS =
   /^(?:mr|mrs|ms|miss|frau|herrn?|familie|fam|mme|mlle|m|sr|sra|srta|sig|sigra|dott|dottssa|dhr|mevr|mw|pan|pani|hr|fr|fru|dr|ing|mgr|bc|inz|hanim|bey|κ|κα|г|гжа)$/u;
+/** "Acme Tools (Jane Doe, " */
+const IN_BRACKET = /^(?<owner>[^()]{3,})\s\([^()]*$/u;
+/** A name of several words, at the end of a text. */
+const NAME_AT_END =
+  /(?:^|[:,;–—-]\s*|(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}’'-]*\s+)(?<name>\p{Lu}[\p{L}\p{M}’'.&-]*(?:\s(?:(?:&|und|and|et|y|e|og|of|for|de|des|du|del|della|di|da|do|van|von|der|en|em|in|the|la)\s){0,2}\p{Lu}[\p{L}\p{M}’'.&-]*){1,5})$/u;
 /** Labels of the firm that runs the site, which may be named otherwise than the site. */
 const OWN_LABEL =
   /publish|owner|operator|company|provider|imprint|address|contact|headquarter|head office|responsible|controller|betreiber|inhaber|anbieter|medieninhaber|herausgeber|verantwort|firma|unternehmen|anschrift|adresse|kontakt|sitz|zentrale|diensteanbieter|éditeur|editeur|propriétaire|société|siège|responsable|raison sociale|titular|empresa|razón social|dirección|domicilio|editor|proprietário|morada|sede|titolare|ragione sociale|azienda|indirizzo|gestore|uitgever|bedrijf|adres|eigenaar|verantwoordelijk|utgivare|ansvarig|företag|ansvarlig|udgiver|utgiver|virksomhed|virksomhet|julkaisija|osoite|yritys|wydawca|właściciel|administrator|siedziba|provozovatel|sídlo|prevádzkovateľ|adresa|cím|üzemeltető|székhely|operat|editat|adres|şirket|ünvan|издатель|адрес|владелец|운영|運営|会社|所在地/iu;
 /** "Our office in New York, tel." is a branch. */
-const BEFORE_PLACE = /(?<!\p{L})(?:in|im|en|em|à|w|we|v|ve|i|te|på|στ\p{L}{1,3}|в|во|у)$/iu;
+const BEFORE_PLACE =
+  /(?<!\p{L})(?:in|im|en|em|à|au|aux|w|we|v|ve|i|te|på|στ\p{L}{1,3}|в|во|у|(?:in|at|en) (?:the|la|el|de|het))$/iu;
 const LABEL = /([^:.,;]+):$/u;
 const SHORTEST_SHARED = 5;
 
@@ -39,8 +45,10 @@ export interface Host {
  * Whether the text before a number ends with the name of another organisation, behind a label or in a sentence:
  * "Printed by: Nordlys Print Works, tel." A name alone at the start of a line may be a part of the site's own.
  */
-export function endsInOtherName(clause: string, { isHost, siteName, siteDomain }: Host): boolean {
+export function endsInOtherName(clause: string, host: Host): boolean {
+  const { isHost, siteName, siteDomain } = host;
   const text = textBefore(clause);
+  if (isInBracketOfOther(text ?? clause, host)) return true;
   if (text === null) return false;
   const domain = WRITTEN_DOMAIN.exec(text)?.groups?.['domain'];
   if (domain !== undefined) return isForeign(domain, siteDomain);
@@ -64,6 +72,22 @@ export function endsInOtherName(clause: string, { isHost, siteName, siteDomain }
   // "Substitute until May: Bjornar Vik"
   if (/[:–—-]$/u.test(lead) && hasRoleWord(lead)) return false;
   return nameEvidence(withoutSalutation(person)) === 'unknown';
+}
+
+/** "Safety: Acme Consulting of Springfield (Jane Doe, tel.": a number in a bracket is whose the bracket is. */
+function isInBracketOfOther(text: string, { isHost, siteName }: Host): boolean {
+  const owner = IN_BRACKET.exec(text)?.groups?.['owner']?.trim() ?? '';
+  const name = NAME_AT_END.exec(owner)?.groups?.['name'] ?? '';
+  const lead = owner.slice(0, owner.length - name.length).trim();
+  if (name === '' || lead === '' || isOwnLabel(LABEL.exec(lead)?.[1] ?? '')) return false;
+  if (hasRoleWord(name) || isDepartmentLine(name) || isHost(name)) return false;
+  const person = readPersonName(name);
+  if (person !== null && nameEvidence(withoutSalutation(person)) !== 'unknown') return false;
+  const ownKey = organizationKey(siteName);
+  return !name.split(/\s+/u).some((word) => {
+    const key = organizationKey(word);
+    return key.length >= SHORTEST_SHARED && ownKey.includes(key);
+  });
 }
 
 /** Whether a label announces the firm that runs the site. */

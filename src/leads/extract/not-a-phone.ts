@@ -13,10 +13,11 @@ const OTHER_SHAPES = [
   /^[+-]?\d{1,3}\.\d{3,}(?:$|[ ,/])/,
   /^[1-9]\d{0,2}(?:\.\d{3}){1,4}$/,
   // Opening hours
-  /^\d{1,2}[.:]\d{2} ?[-–—] ?\d{1,2}[.:]\d{2}/,
+  /^\(?\d{1,2}[.:]\d{2} ?[-–—] ?\d{1,2}[.:]\d{2}/,
   /^\d{1,2}[-–]\d{1,2} \d{1,2}[-–]\d{1,2}$/,
 ];
-const BRAZILIAN_POSTAL_CODE = /^\d{5}-\d{3}$/;
+const DOTTED_IN_SPAIN = /^[6-9]\d{2}\.\d{3}\.\d{3}$/;
+const BRAZILIAN_POSTAL_CODE = /^\d{2}\.?\d{3}-\d{3}$/;
 const CEP = /(?<!\p{L})CEP[\s:.]{0,3}$/u;
 /** Labels of other kinds of numbers, up to signs and "No.". */
 const OTHER_NUMBERS = new RegExp(
@@ -73,6 +74,7 @@ export function isOtherNumber(
   isMarked: boolean,
   region: string | null,
 ): boolean {
+  if (isDottedInSpain(written, context, region)) return false;
   if (OTHER_SHAPES.some((shape) => shape.test(written))) return true;
   // "cep" is Turkish for a mobile phone, and Portuguese for a postal code.
   if (BRAZILIAN_POSTAL_CODE.test(written) && (region === 'BR' || CEP.test(context.before))) {
@@ -89,6 +91,16 @@ export function isOtherNumber(
   const isInternational = /^[(（]?(?:[+＋]|00[1-9 ])/.test(written);
   if (isInternational) return /[\p{L}\p{Nd}=_/]$/u.test(line);
   return TOUCHED_BEFORE.test(line) || !looksNational(written, region);
+}
+
+/** "987.741.140", which elsewhere is an amount, alone on its line. */
+function isDottedInSpain(
+  written: string,
+  { before, after }: { before: string; after: string },
+  region: string | null,
+): boolean {
+  const isAlone = /(?:^|\n)\s*$/u.test(before) && /^[ \t]*(?:\n|$)/u.test(after);
+  return region === 'ES' && isAlone && DOTTED_IN_SPAIN.test(written);
 }
 
 /** Whether a line up to a number says what it numbers, and that is no phone. */

@@ -12,6 +12,7 @@ import { type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.
 import type { PageSource } from './page-source.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isDepartmentLine, isRoleLine } from './role-words.ts';
+import { rowOf } from './row-of.ts';
 import { scanPhones } from './scan-phones.ts';
 import { columnNamed } from './table-columns.ts';
 import { isMarkedAsTitle } from './title-markup.ts';
@@ -185,8 +186,19 @@ function titleIn(line: PageLine): string | null {
 
 function unknownTitle({ found, to }: CardExtent, { lines }: PageLines): string | null {
   if (found.phrase !== null) return found.phrase;
-  const line = lines[found.line + 1];
-  if (!line || found.line + 1 >= to) return null;
+  return titleBehind(found.line, to, lines) ?? titleOfRow(found.line, lines);
+}
+
+function titleBehind(at: number, to: number, lines: readonly PageLine[]): string | null {
+  const line = lines[at + 1];
+  if (!line || at + 1 >= to) return null;
   const outside = piecesOutsideLinks(line);
   return phraseOfTitle(outside.join(' ')) ?? phraseOfTitle(outside[0] ?? '');
+}
+
+/** The first cell of a row that has the name in its second. */
+function titleOfRow(at: number, lines: readonly PageLine[]): string | null {
+  const row = rowOf(lines[at]);
+  const isSecond = rowOf(lines[at - 1]) === row && rowOf(lines[at - 2]) !== row;
+  return row !== null && isSecond ? phraseOfTitle(lines[at - 1]?.text ?? '') : null;
 }

@@ -97,6 +97,8 @@ function isName(words: readonly string[]): boolean {
 function isTwoNames(words: readonly string[]): boolean {
   const at = words.findIndex((word) => /^(?:[eyi]|und)$/.test(word));
   if (PARTICLES.has(words[at - 1] ?? '')) return false;
+  // "Pflege und Technik"
+  if (words[at] === 'und' && at > 0) return true;
   const [first = '', second = ''] = [words[at - 1], words[at + 1]].map((word) =>
     plainLetters(word ?? ''),
   );
@@ -120,7 +122,9 @@ function isOrdinary(word: string): boolean {
   if (NO_NAME_WORDS.has(plain) || INSTITUTION.test(plain) || LEGAL_FORM_BEHIND.test(word)) {
     return true;
   }
-  if (isRoleWord(word) && !isSurname(word)) return true;
+  // "Vice-Chair"
+  const parts = word.includes('-') ? [word, ...word.split('-')] : [word];
+  if (parts.some((part) => isRoleWord(part) && !isSurname(part))) return true;
   // "CRM", "USA": a word without vowels, or a short word in capitals, is more likely an abbreviation than a name.
   return /^\p{Lu}{2,}$/u.test(word) && !/[AEIOUYÄÖÜÁÉÍÓÚАЕИОУЫЭЮЯІЇЄΑΕΗΙΟΥΩ]/u.test(word);
 }

@@ -16,6 +16,7 @@ const WORDS = [
   'electrician plumber carpenter chef sommelier bookkeeper auditor intern interns trainee trainees apprentice apprentices fellow',
   'spokesperson ombudsman dean rector provost trustee curator librarian pastor archivist evangelist captain',
   'marketer salesperson hygienist optometrist pharmacist psychologist midwife surveyor postdoc winemaker',
+  'consul custodian greenkeeper informador informadora informadores informadoras hospitalero hospitalera konsul konsulin',
   'firefighter sexton verger organist caretaker gardener sculptor potter weaver brewer baker miller tutor headteacher headmaster headmistress',
   // German
   'obermeister obermeisterin geschaftsfuhrer geschaftsfuhrerin geschaftsfuhrung geschaftsleitung geschaftsleiter inhaber inhaberin',

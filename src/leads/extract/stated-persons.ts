@@ -4,11 +4,13 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { isBelowOthersHeading, isAboutOthers } from './foreign-contacts.ts';
 import { emailsOfLine } from './line-emails.ts';
+import { ALSO, AND, isAnother, isHelper, isListed, LIST, sharedRoles } from './joined-names.ts';
 import { LED, PRESIDED } from './leading-verbs.ts';
 import { isContactPersonLabel } from './line-label.ts';
 import { areMostlyNames, nameEvidence, withoutWordBefore } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import { domainOfEmail, isAtDomain } from './own-domain.ts';
+import { personsInNews } from './news-persons.ts';
 import { BOUNDARY, type PageLine, type PageLines, withBoundaries } from './page-lines.ts';
 import { type PageSubject, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
@@ -20,11 +22,13 @@ import { BY_NAME, toldOf } from './told-persons.ts';
 import {
   CREDIT,
   isAuditorOfFirm,
+  isOfAnother,
   isOfPartners,
   NO_PEOPLE,
   OF_FIRM,
   OF_THE_PAST,
   OUTSIDERS,
+  PART_OF_NAME,
   SUPPLIERS,
 } from './words-of-others.ts';
 
@@ -32,20 +36,19 @@ const LONGEST_LINE = 900;
 /** Of text that is searched for people: at worst, names in a text of this length take a second. */
 const MOST_CHARACTERS = 200_000;
 const MAX_PERSONS = 200;
-const SENTENCE_END = /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})/u;
+/** The last also before a label: "John Fox. Caretaker: Jane Doe". */
+const SENTENCE_END =
+  /(?<=\p{L}{4}|[)\d])(?<!Prof|Dipl|Univ)[.!?]\s+(?=\p{Lu})|(?<=\p{Ll}{2})\.\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+){0,2}:\s\p{Lu})/u;
 /** A contact soon behind a name; an account number is none. */
 const CONTACT_BEHIND =
   /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
 /** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
 const ELSEWHEN =
   /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
-/** "Captain Jane Doe Memorial Run" is nobody. */
-const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
+/** "since 1987" is not over. */
+const SINCE =
+  /(?<!\p{L})(?:since|seit|depuis|desde|dal|sinds|sedan|siden|od|vuodesta)\s(?:\p{Ll}+\s)?1[5-9]\d\d(?!\d)/giu;
 const LABEL = /^([^:]{3,40}?)\s*:\s*$/u;
-/** "and" */
-const ALSO = '(?:und|and|et|y|e|i|en|og|och|a|és|ja|și|ve|και|и|та|oraz)';
-/** Between two names. */
-const AND = new RegExp(String.raw`^(?:\s*\([^()]{1,40}\))?\s*(?:&|${ALSO}(?=\s))\s*$`, 'u');
 /** "his deputy", behind a person with a role. */
 const HIS =
   /(?<!\p{L})(?:his|her|their|seine?|ihre?|son|sa|sus?|suo|sua|seu|zijn|haar|hans|hennes|hendes|sin|jego|jej|jeho|její)\s+\p{L}[\p{L}-]*\s+(?:\p{Lu}\p{L}{0,5}\.\s*)*$/iu;
@@ -62,7 +65,6 @@ const BETWEEN_NAMES =
   /^(?:[\s,;.&·•–-]|\([^()]{1,40}\)|(?<!\p{L})\p{L}{1,6}\.[ªº]?|(?<!\p{L})(?:und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και)(?!\p{L}))*$/iu;
 /** Nothing comes behind a name, or another one. */
 const LIST_END = new RegExp(String.raw`^\s*(?:$|[,;/&]|\(|\s${ALSO}\s\p{Lu})`, 'u');
-const LIST = new RegExp(String.raw`^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s${ALSO}\s)\s*$`, 'iu');
 
 /**
  * People whom a page names with their role in a sentence or a list: "Case officer is Jane Doe", "the chair, Jane Doe
@@ -71,7 +73,6 @@ const LIST = new RegExp(String.raw`^(?:\s*\([^()]{1,40}\))?\s*(?:[,;/&]|\s${ALSO
  */
 export function statedPersons(page: PageLines, source: PageSource): ContactCard[] {
   const subject = subjectOf(source, page);
-  if (subject === null) return [];
   const cards: ContactCard[] = [];
   const site = registrableDomain(source.url) ?? '';
   let heading: { title: string | null; at: number; isOfOthers: boolean } = {
@@ -91,13 +92,20 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     if (isBelowOthersHeading(at, page.lines) || isBelowQuotation(at, page)) continue;
     characters += text.length;
     if (characters > MOST_CHARACTERS) break;
-    const isBelow = heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
+    const isBelow =
+      subject !== null && heading.title !== null && at - heading.at <= LINES_BELOW_HEADING;
     const named = isBelow ? namesOnly(text) : [];
     for (const { name } of named) cards.push(personCard(name, heading.title ?? ''));
     if (named.length > 0) continue;
+    const emphasized = subject === 'team' ? emphasizedIn(line) : new Set<string>();
     for (const clause of text.split(SENTENCE_END)) {
-      if (!ELSEWHEN.test(clause) && !isOfOthers(clause, line, site)) {
-        cards.push(...personsIn(clause, isBelow ? 'team' : subject, site));
+      if (!ELSEWHEN.test(clause.replace(SINCE, '')) && !isOfOthers(clause, line, site)) {
+        const about = isBelow ? 'team' : subject;
+        cards.push(
+          ...(about === null
+            ? personsInNews(clause, site).map(({ name, title }) => personCard(name, title))
+            : personsIn(clause, { subject: about, site, emphasized })),
+        );
       }
     }
   }
@@ -137,10 +145,26 @@ function namesOnly(written: string): NameInText[] {
     end = to;
   }
   const isListOfNames = areMostlyNames(names.map(({ name }) => name));
-  return names.filter(({ name }) => isListOfNames || nameEvidence(name) !== 'unknown');
+  return names.filter(
+    ({ name, to }) =>
+      (isListOfNames || nameEvidence(name) !== 'unknown') && !isOfAnother('', text.slice(to)),
+  );
 }
 
-function personsIn(clause: string, subject: PageSubject, site: string): ContactCard[] {
+interface Surroundings {
+  subject: PageSubject;
+  site: string;
+  /** Parts of the line that are set off from it. */
+  emphasized: ReadonlySet<string>;
+}
+
+/** The parts of a line that are bold, unless all of it is. */
+function emphasizedIn({ pieces, elements }: PageLine): ReadonlySet<string> {
+  const isBold = elements.map((element) => element !== null && /^(?:b|strong)$/.test(element.name));
+  return new Set(isBold.every(Boolean) ? [] : pieces.filter((_, piece) => isBold[piece]));
+}
+
+function personsIn(clause: string, { subject, site, emphasized }: Surroundings): ContactCard[] {
   const cards: ContactCard[] = [];
   /** The label that also applies to a name after a separator, and where it last did. */
   let label: StatedRole | null = null;
@@ -150,6 +174,7 @@ function personsIn(clause: string, subject: PageSubject, site: string): ContactC
   const isLed = ledIn(names, clause, subject);
   const isListOfNames = areMostlyNames(names.map(({ name }) => name));
   const isTold: boolean[] = [];
+  const isShown: boolean[] = [];
   for (const [at, { name, from, to }] of names.entries()) {
     const after = clause.slice(to);
     const listed: StatedRole | null = LIST.test(withoutTitles(clause.slice(end, from)))
@@ -158,17 +183,23 @@ function personsIn(clause: string, subject: PageSubject, site: string): ContactC
     const role: StatedRole | null =
       listed ?? roleAround(clause.slice(0, from), name, after, subject) ?? shared[at] ?? null;
     if (PART_OF_NAME.test(after) || isOfPartners(after, site)) continue;
+    if (isOfAnother(clause.slice(0, from), after)) continue;
     if (role === null) {
+      const between = clause.slice(names[at - 1]?.to, from);
       const isJoined =
-        isTold[at - 1] === true && isAnother(clause.slice(names[at - 1]?.to, from), name);
-      const isNamed = isLed[at] === true || isJoined;
+        (isTold[at - 1] === true && isAnother(between, name)) ||
+        (isShown[at - 1] === true && isHelper(between, name));
+      const isSetOff = emphasized.has(name) && nameEvidence(name) === 'known';
+      const isNamed = isLed[at] === true || isJoined || (isSetOff && !tellsOfOthers(clause, after));
       const told = isNamed ? BY_NAME : toldOf(clause, { name, from, to }, subject);
       isTold[at] = told !== null;
+      isShown[at] = told !== null;
       if (told !== null) cards.push(personCard(name, told.title, told.technique));
       continue;
     }
     label = role.isLabel ? role : null;
     end = to;
+    isTold[at] = isTold[at - 1] === true && isListed(clause.slice(names[at - 1]?.to, from));
     if (!role.isOwn && !isListOfNames && nameEvidence(name) === 'unknown') continue;
     const hasContact = CONTACT_BEHIND.test(after) && firmIn(clause) === null;
     if (isAuditorOfFirm(role.title, after)) continue;
@@ -177,34 +208,10 @@ function personsIn(clause: string, subject: PageSubject, site: string): ContactC
       Boolean,
     );
     if (!isSure || OF_THE_PAST.test(clause) || OUTSIDERS.test(role.title)) continue;
+    isShown[at] = true;
     cards.push(personCard(name, role.title));
   }
   return cards;
-}
-
-/**
- * The roles of names that "and" joins to a name with a role, on pages about the organisation: "our two groundsmen, Jane
- * Doe and John Smith", "Jane Doe and John Smith (caretakers)".
- */
-function sharedRoles(
-  names: readonly NameInText[],
-  clause: string,
-  subject: PageSubject,
-): (StatedRole | null)[] {
-  const roles: (StatedRole | null)[] = names.map(() => null);
-  if (subject === 'other') return roles;
-  for (const [at, name] of names.entries()) {
-    const before = names[at - 1];
-    if (!before || !AND.test(withoutTitles(clause.slice(before.to, name.from)))) continue;
-    if (![before, name].every((one) => nameEvidence(one.name) === 'known')) continue;
-    const [stated, behind] = [
-      roleBefore(clause.slice(0, before.from)),
-      roleBehind(clause.slice(name.to)),
-    ];
-    if (behind === null) roles[at] = stated;
-    else if (stated === null) roles[at - 1] = behind;
-  }
-  return roles;
 }
 
 /** Which of the names lead or look after something by a verb: "led by Jane Doe", "Die Abteilung leitet Jane Doe". */
@@ -219,16 +226,17 @@ function ledIn(names: readonly NameInText[], clause: string, subject: PageSubjec
       isLed[at - 1] === true &&
       AND.test(withoutTitles(clause.slice(before.to, from)));
     const isOwn = isJoined || (isSure && LED.test(withoutTitles(clause.slice(0, from))));
-    isLed.push(isOwn && nameEvidence(name) === 'known' && !OF_FIRM.test(clause.slice(to)));
+    const evidence = nameEvidence(name);
+    const isPerson = evidence === 'known' || (subject === 'team' && evidence === 'unsure');
+    isLed.push(isOwn && isPerson && !OF_FIRM.test(clause.slice(to)));
   }
   const isOfOthers = firmIn(clause) !== null || OF_THE_PAST.test(clause) || OUTSIDERS.test(clause);
   return isOfOthers ? [] : isLed;
 }
 
-/** Whether "and" or a comma joins a known name to one before it. */
-function isAnother(between: string, name: string): boolean {
-  const text = withoutTitles(between);
-  return nameEvidence(name) === 'known' && (AND.test(text) || LIST.test(text));
+/** Whether a clause tells of others, or a name in it stands before its firm. */
+function tellsOfOthers(clause: string, after: string): boolean {
+  return OF_THE_PAST.test(clause) || OUTSIDERS.test(clause) || OF_FIRM.test(after);
 }
 
 function roleAround(

@@ -51,9 +51,12 @@ const BEHIND =
 const AS_BEHIND =
   /^\s+(?:as|als|som|comme|como|come|jako|ca|kao|mint)\s+([^,;:.()–—]{3,50}?)\s*(?:[,;:.()–—]|\s(?:and|und|et|y|e|en|och|og|ja|i|a)\s|$)/iu;
 const COPULA_BEHIND = new RegExp(
-  `^\\s+(?:${COPULA})\\s+([^,;:.()–—]{2,70}?)\\s*(?:[,;:.()–—]|\\s(?:and|und|et|y|e|en|och|og|ja|i|a)\\s|$)`,
+  `^\\s+(?:(?:en|y|ne)\\s+)?(?:${COPULA})\\s+([^,;:.()–—]{2,70}?)\\s*(?:[,;:.()–—]|\\s(?:and|und|et|y|e|en|och|og|ja|i|a)\\s|$)`,
   'iu',
 );
+/** "and Jane Doe the secretary" */
+const ARTICLE_BEHIND =
+  /^\s+((?:the|le|la|il|lo|el|der|die|das)\s[^,;:.()–—]{3,50}?)\s*(?:[,;:.()–—]|$)/iu;
 
 /** The role that ends right before a name: "Chair:", "the chair,", "Case officer is", "co-owner". */
 export function roleBefore(before: string): StatedRole | null {
@@ -71,8 +74,6 @@ export function roleBefore(before: string): StatedRole | null {
   );
   const isNearby = determiner !== -1 && at - determiner <= MAX_WORDS_BEFORE;
   if ((comma ?? dash) !== undefined && !isNearby) return null;
-  // "Our charity and its treasurer, Jane Doe"
-  if (words.slice(0, at).includes('its')) return null;
   // "the speech of the delegate, Jane Doe"
   if (isNearby && GENITIVE.test(words[determiner - 1] ?? '')) return null;
   const isWhole = at <= MAX_WORDS_BEFORE && (isLabel || words.slice(0, at).every(isAttribute));
@@ -107,7 +108,7 @@ export function withoutTitles(before: string): string {
 
 /** The role that begins right behind a name: ", export manager", "(chair)", "is chair of the board". */
 export function roleBehind(after: string): StatedRole | null {
-  const [written] = [BEHIND, COPULA_BEHIND, AS_BEHIND].flatMap(
+  const [written] = [BEHIND, COPULA_BEHIND, AS_BEHIND, ARTICLE_BEHIND].flatMap(
     (behind) => behind.exec(after)?.[1] ?? [],
   );
   if (written === undefined) return null;

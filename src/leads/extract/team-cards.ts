@@ -1,6 +1,6 @@
 import type { HtmlElement } from '#src/files/html-tree.ts';
 import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
-import { isBareName } from './bare-names.ts';
+import { headingOfOffice, isBareName } from './bare-names.ts';
 import { cardExtents, type PlacedName } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
@@ -168,9 +168,11 @@ function readGroup(
   }
   if (mayBeBare && convincing === 0) return read.filter(isOwn);
   return read.flatMap(({ card, ...lines }) => {
-    const isPerson = isOfOrganization && isKnownWithContact(card, page);
+    const office = headingOfOffice(card, page);
+    const isPerson = (isOfOrganization || office !== null) && isKnownWithContact(card, page);
     if (!isPerson && !standsAlone(card)) return [];
-    const title = card.title ?? (isPerson || card.hasOwnContact ? card.unknownTitle : null);
+    const unknown = card.unknownTitle ?? office;
+    const title = card.title ?? (isPerson || card.hasOwnContact ? unknown : null);
     return [{ ...lines, card: { ...card, title } }];
   });
 }

@@ -1,3 +1,4 @@
+import { LEADS } from './leading-verbs.ts';
 import { nameEvidence } from './name-evidence.ts';
 import { firmIn, type NameInText, namesInText } from './names-in-text.ts';
 import type { PageSubject } from './page-subject.ts';
@@ -39,6 +40,9 @@ const YEARS_BEHIND = /^\s*\(\d{4}/u;
 const OTHER_BEFORE = /\p{Lu}[\p{L}’'.-]*\s*\($|:\s+\p{Lu}\p{L}+(?:\s\p{Lu}\p{L}+)*,\s*$/u;
 const MEMBERS_ARE =
   /(?:members|mitglieder|membres|miembros|vocales|membri|consiglieri|membros|vogais|leden|ledamöter|medlemmer|medlemmar|jäseniä|jäsenet|członkami|członkowie|členy|členové)\s(?:are|sind|sont|son|sono|são|zijn|är|er|ovat|są|jsou)(?:\s\p{Ll}+)?\s+$/iu;
+/** "this year it is", "Dat is" */
+const IT_IS =
+  /(?<!\p{L})(?:(?:that|this|it|das|dies|es|dat|dit|to|det|se|ez|toto)\s(?:is|ist|jest|je|är|er|on)|c['’]est)\s+$/iu;
 /** Right before whom one may reach: "book with", "bestellen bei", "auprès de". */
 const REACHED =
   /(?<!\p{L})(?:with|to|call|ring|ask|contact|über|bei|an|auprès de|chez|à|contactez|presso|a|con|com|hos|till|til|kontakta|kontakt|bij|met|via|u|przez)\s+$/iu;
@@ -62,8 +66,10 @@ export function toldOf(
   if (isCalled(after) && (subject !== 'other' || isReached({ before, after }))) {
     return BY_NAME;
   }
+  if (subject === 'other') return null;
+  if (isIt({ before, after })) return BY_NAME;
   if (subject !== 'team') return null;
-  if (areMembers(before)) return BY_NAME;
+  if (areMembers(before) || LEADS.test(after)) return BY_NAME;
   const title = roleInUnknownWord({ before, after });
   if (title !== null) return { title, technique: 'team-card' };
   const told = toldAtStart({ before, after });
@@ -97,9 +103,21 @@ function areMembers(before: string): boolean {
   return MEMBERS_ARE.test(before);
 }
 
+/** "The sixth? That is Jane Doe." */
+function isIt({ before, after }: ToldName): boolean {
+  return IT_IS.test(before) && END.test(after) && !OF_FIRM.test(after);
+}
+
 /** Whether the name is not that of somebody of another firm, or of earlier times. */
 function mayBeOwn({ before, after }: ToldName): boolean {
   return !YEARS_BEHIND.test(after) && !OTHER_BEFORE.test(before);
+}
+
+/** "contact Deputy Jane Doe on 020 …" */
+export function isReachedByRole({ before, after }: ToldName, title: string): boolean {
+  const lead = withoutTitles(before).trimEnd();
+  const isBehind = lead.endsWith(title) && REACHED.test(lead.slice(0, -title.length));
+  return isBehind && CONTACT_AT_ONCE.test(after);
 }
 
 /** Right behind words such as "book with", and not of a firm. */

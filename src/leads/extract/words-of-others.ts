@@ -4,7 +4,7 @@ import { plainLetters } from './role-lexicon.ts';
 
 /** What is told of the past, or of honours. */
 export const OF_THE_PAST =
-  /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|previous(?:ly)?|in the past|retirement|died|deceased|passed away|bisherige[nr]?|verstorben\p{L}*|gestorben|ruhestand|pensionierung|verabschied\p{L}*|trauern|décédée?|retraite|autrefois|précédente?s?|jubilación|fallecid[oa]|falleció|anterior(?:es|mente)?|falecid[oa]|faleceu|scompars[oa]|defunt[oa]|in pensione|precedent[ei]|eerder|vroeger|overleden|avliden|avled|avtackad\p{L}*|sörjer|afdød|afgået|avdød|gått av|tidligere|eläkkeel\p{L}*|poprzedni\p{L}*|zmar[łl]\p{L}*|emerytur\p{L}*|dřívější|zemřel\p{L}*|zesnul\p{L}*|v důchodu|elhunyt|nyugdíj\p{L}*|decedat\p{L}*|vefat|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
+  /(?<!\p{L})(?:(?:co-?)?(?:founded|founders?|gründer\p{L}*|gegründet|fond(?:é|ée|at[oa]|ateurs?|atrice)|fundad\p{L}+|fundó|opgericht|oprichter\p{L}*|grundad\p{L}*|grundare|stifte(?:r|t|de)|zakladatel\p{L}*|založ\p{L}+|zało[żz]y\p{L}+|perust\p{L}+|alapít\p{L}+|kurucu\p{L}*|ίδρ\p{L}+)|former(?:ly)?|ehemalig\p{L}*|früher\p{L}*|ancien(?:ne)?s?|antigu?[oa]s?|dawn[ya]|dawniej|by[łl][ya]|bývalá|bývalý|tidliger\p{L}*|tidigare|entinen|voormalig\p{L}*|korábbi|fost|eski|πρώην|late|in memory|honorary|previous(?:ly)?|in the past|retirement|died|deceased|passed away|bisherige[nr]?|verstorben\p{L}*|gestorben|ruhestand|pensionierung|verabschied\p{L}*|trauern|décédée?|retraite|autrefois|précédente?s?|jubilación|fallecid[oa]|falleció|anterior(?:es|mente)?|falecid[oa]|faleceu|scompars[oa]|defunt[oa]|in pensione|precedent[ei]|eerder|vroeger|overleden|avliden|avled|avtackad\p{L}*|sörjer|afdød|afgået|avdød|gått av|tidligere|eläkkeel\p{L}*|poprzedni\p{L}*|zmar[łl]\p{L}*|emerytur\p{L}*|dřívější|zemřel\p{L}*|zesnul\p{L}*|v důchodu|elhunyt|nyugdíj\p{L}*|decedat\p{L}*|vefat|(?:retired|retraitée?s|jubilad[oa]s|gepensioneerde|pensionerade|emerytowan\p{L}*|emeritiert\p{L}*)(?=[^.:]{0,30}:)|(?<!immediate )past (?:chair|president|captain|director|master|member|officer|presidente?)\p{L}*|honor(?:aire|ífic|ari|ow)\p{L}*|ehren\p{L}+)(?!\p{L})|(?<!\p{L})(?:ex|oud)-/iu;
 /** Roles of people who work for others, and of those whom organisations only name because they must. */
 export const OUTSIDERS =
   /(?<!\p{L})(?:(?:[\p{L}-]+ ?)?(?:daten|data|gegevens|dataskydds|databeskyttelses|personvern|tietosuoja)(?:schutz|skydds|vern|beskyttelses|protection|suoja|beschermings|\s)?[\p{L}-]*|writer|author|composer|journalist|photo|foto|web|poet|minister|speaker|customer|client|guest|invitad[oa]|invité|ospite|convidad[oa]|gast(?!\p{L})|gäst(?!\p{L})|artist|solist|visitors?)|protecci[oó]n de datos|protezione dei dati|prote[cç][aã]o de dados|protection des donn|ochron[ay] danych|osobn[íi]ch [úu]daj|adatv[ée]del/iu;
@@ -17,6 +17,16 @@ export const OF_FIRM =
 /** Whom an organisation calls its own without their being of it: friends, customers, partners, neighbours. */
 export const OURS_BUT_OTHERS =
   /(?<!\p{L})(?:friend|client|customer|partner|guest|member|neighbour|neighbor|supplier|sponsor|patron|colleague|host|reader|winner|hero|freund|kund|gast|gäst|mitglied|nachbar|lieferant|ami(?:e|s)?(?!\p{L})|membre|voisin|fournisseur|parrain|marraine|clien|amig|soci[oae]|vecin|proveedor|huésped|padrin|amic|vicin|fornitor|ospite|sócio|vizinh|fornecedor|hóspede|klant|vriend|lid(?!\p{L})|buur|leverancier|vän|medlem|granne|leverantör|ven(?!\p{L})|venn|nabo|gjest|leverandør|ystäv|jäsen|klient|przyjaci|gość|gości|sąsiad|zákazn|přítel|souse|host|člen)/iu;
+/** "Captain Jane Doe Memorial Run" is nobody. */
+export const PART_OF_NAME = /^ \p{Lu}\p{Ll}/u;
+/** Before the role of somebody of another body: "Their president is". */
+const OF_THEM =
+  /(?<!\p{L})(?:its|their|leurs?|loro|deren|dessen|hun|deres|deras|jejich)\s[^,;:()]{2,60}$/iu;
+/** Behind the name of somebody of a customer: "of our client". */
+const OF_CLIENT =
+  /^\s+(?:of|from|at|von|vom|beim?|de|du|chez|del|da[l]?|do|van|bij|av|fra|från|hos|ved|z|u|od)\s(?:(?:the|our|a|de|der|dem|het|onze|een|le|la|notre|el|il|un|o|unser\p{L}*|nuestr\p{L}|nostr\p{L}|noss\p{L})\s)?(?:clients?|customers?|auftraggeber|bauherr|kunden?|opdrachtgever|klant|donneur d.ordre|maître d.ouvrage|clientes?|comitente|committente|uppdragsgivare|byggherre|bygherre|oppdragsgiver|zleceniodawc|inwestor|klient|zadavatel|objednatel|megrendel)\p{L}{0,4}(?!\p{L})/iu;
+/** Years of office that are over, behind a name. */
+const TERM_BEHIND = /^\s*,?\s*\(\d{4}\s?[–-]\s?\d{4}\)/u;
 /** Headings above the names of organisations and the like. */
 export const NO_PEOPLE =
   /partner|sponsor|member|mitglied|membres|miembros|soci(?!\p{L})|leden|medlem/iu;
@@ -36,6 +46,11 @@ export function isOfPartners(after: string, site: string): boolean {
   const own = plainLetters(site).replace(/[^a-z]+/gu, '');
   const words = plainLetters(firm).match(/\p{L}{4,}/gu) ?? [];
   return firm !== '' && !words.some((word) => own.includes(word));
+}
+
+/** Whether what stands around a name says that it is of another body, of a customer, or of earlier times. */
+export function isOfAnother(before: string, after: string): boolean {
+  return OF_THEM.test(before) || OF_CLIENT.test(after) || TERM_BEHIND.test(after);
 }
 
 /** Whether a name with a role, and a text behind it, is that of an auditor or accountant of another firm. */

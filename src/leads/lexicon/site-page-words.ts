@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
   contact: `
     contact; contacts; contact us; contactus; contact info; contact information; contact details; contact form; contact page
     get in touch; reach us; talk to us; find us; where to find us; locations; our locations; offices; our offices
-    kontakt; kontakte; kontaktformular; kontaktdaten; kontaktieren sie uns; kontaktiere uns; so erreichen sie uns; anfahrt; standorte; standort; filialen
+    kontakt; kontakte; kontaktformular; kontaktdaten; kontaktieren sie uns; kontaktiere uns; so erreichen sie uns; anfahrt; standorte; standort; filialen; sprechstunde; sprechstunden; sprechzeiten; ordinationszeiten
     contactez nous; nous contacter; nous trouver; coordonnees; nos agences
     contacto; contactos; contactenos; contactanos; contacta; contactar; donde estamos; sedes
     contatti; contatto; contattaci; contattateci; dove siamo; le nostre sedi

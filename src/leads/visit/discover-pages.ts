@@ -128,8 +128,9 @@ export function discoverOthers(
     const isPlain = !NO_PAGE.test(path) && address.searchParams.size <= 1;
     const isHigh = segments.length > 0 && segments.length <= 2;
     const isJobs = segments.length === 1 && JOBS.test(segments[0] ?? '');
-    const isContent =
-      isJobs || !segments.some((segment) => isNewsName(segment) || SERVICE.test(segment));
+    // News may name whom to reach; single items are many.
+    const isItem = !isJobs && segments.slice(0, -1).some(isNewsName);
+    const isContent = !isItem && !segments.some((segment) => SERVICE.test(segment));
     return isPlain && isHigh && isContent ? [{ url: address.href, kind: 'other', share: 0.1 }] : [];
   });
 }

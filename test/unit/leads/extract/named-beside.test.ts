@@ -16,6 +16,8 @@ describe('a number behind the name of another organisation is not the site’s',
     ['nl', 'Buiten kantooruren belt u de meldkamer van Beveiliging Noordzij: 010 555 01 12'],
     ['da', 'Derefter kan du klage til Smådyrnævnet for Fyn, Klagegade 5, tlf. 33 95 60 12'],
     ['de-CH', 'Wasser, Heizung: Pikett Gebr. Wirz Sanitär, 052 555 09 00'],
+    ['en-GB', 'Safety: Marsh Consulting of Leeds (Jane Doe, tel. 020 7946 0101)'],
+    ['es', 'Con la ayuda de la Diputación de Soria (Servicio de Turismo, 975 10 11 13)'],
     ['pl', 'Skargę można złożyć do Rzecznika Praw Ucznia, tel. 22 551 77 00'],
   ])('%s: %s', (lang, text) => {
     expect(phones(`<p>${text}.</p>`, lang)).toEqual([]);
@@ -29,6 +31,9 @@ describe('a number behind a name is kept', () => {
     ['a form of address', 'Bookings: Mrs Brynjarik Vik, 020 7946 0101'],
     ['the site’s own name', 'Bookings: Acme Tools Leeds, 020 7946 0101'],
     ['the firm that runs the site', 'Published by: Harbour Hall, 020 7946 0101'],
+    ['the site’s own name before a bracket', 'Orders: Acme Tools Leeds (Jane Doe, 020 7946 0101)'],
+    ['a person before a bracket', 'Orders: Jane Doe (kitchen, 020 7946 0101)'],
+    ['a place with an article', 'Our shop is open in the Grange Hall: 020 7946 0101'],
     ['a branch', 'Our office in Market Harborough, tel. 020 7946 0101'],
     ['its web site', 'Bookings: www.acme-tools.test, 020 7946 0101'],
     ['a department', 'Orders: Customer Service, 020 7946 0101'],

@@ -15,17 +15,22 @@ test.each([
   ['ES', 'Número de socio: 976 40 27 70'],
   ['ES', 'Registro Mercantil de Huesca 976 40 27 70'],
   ['IT', 'Bando 0432 999040'],
+  ['IT', 'Tel. (7.00-12.00)'],
   ['GB', 'Membership number 020 7946 0410'],
   ['CZ', 'Číslo objednávky: 541 000 118'],
   ['CZ', 'lis 250 t, výr. č. 777 204 118'],
   ['HU', 'Rendelési száma 06 1 355 0990'],
   ['BR', 'CEP 80420-000'],
+  ['BR', 'CEP 80.420-000'],
+  ['ES', 'Presupuesto: 987.741.140'],
+  ['IT', '987.741.140'],
   ['BR', 'Rua Pimpão, 455, 01419-020'],
 ])('in %s, "%s" is another number', (region, text) => {
   expect(phones(text, region)).toEqual([]);
 });
 
 test.each([
+  ['ES', '987.741.140', '+34987741140'],
   ['DE', 'Zentralnummer: 0221 4710890', '+492214710890'],
   ['DE', 'Abteilung Turnen: 0221 4710890', '+492214710890'],
   ['FR', 'Numéro vert 0800 123 456', '+33800123456'],

@@ -110,6 +110,39 @@ test('labels of unknown words need a known given name or a contact unless the pa
   expect(read('<p>Zuständig: Amtsgericht Lüneburg, 04131 2020</p>')).toEqual([]);
 });
 
+test.each([
+  ['Jane Doe en est la secrétaire.', 'Jane Doe', 'secrétaire'],
+  ['Jane Doe le secrétaire.', 'Jane Doe', 'secrétaire'],
+  ['Director: Jane Doe (since 1987).', 'Jane Doe', 'Director'],
+])('a role behind a name, or since a year, is its title: %s', (text, name, title) => {
+  expect(read(`<p>${text}</p>`)).toEqual([[name, title]]);
+});
+
+test.each([
+  ['Our secretary Jane Doe won the prize.', 1],
+  ['Please contact Secretary Jane Doe on 020 7946 0101.', 1],
+  ['Secretary Jane Doe won the prize.', 0],
+  ['Our guest speaker Jane Doe sang.', 0],
+  ['Our member Jane Doe sang.', 0],
+  ['Please contact Secretary Jane Doe at once.', 0],
+  ['Our secretary Jane Doe of Marsh Ridd Partners sang.', 0],
+])('news name whom one calls one’s own or may reach: %s', (text, count) => {
+  expect(read(`<p>${text}</p>`, '/news/prize')).toHaveLength(count);
+});
+
+test('a sentence ends before a label', () => {
+  expect(read('<p>Chef: Jane Fox. Caretaker: John Smith.</p>')).toEqual([
+    ['Jane Fox', 'Chef'],
+    ['John Smith', 'Caretaker'],
+  ]);
+});
+
+test('a heading is the role of those below it, but not of those whose term is over', () => {
+  expect(read('<h2>Chairs</h2><p>Jane Doe (2004–2012), Mary Jones</p>', '/team')).toEqual([
+    ['Mary Jones', 'Chairs'],
+  ]);
+});
+
 test('a body may have its years of office behind its name', () => {
   expect(read('<h1>Formannskapet 2023–2027</h1><p>Mona Fossdal (Ap)</p>', '/x')).toEqual([
     ['Mona Fossdal', 'Formannskapet'],
@@ -126,6 +159,11 @@ describe('no person is read from', () => {
     ['the dead', 'Il direttore Aldo Bernacchi, scomparso nel 2019, ha lasciato.'],
     ['partners of another firm', 'Constructeur: Pieter Haagsma, Haagsma & Bos.'],
     ['a possessive', "Director Jane Doe's workshops are popular."],
+    ['another body', 'The Friends have their own shop. Their president is Jane Doe.'],
+    ['customers', 'You will work with foreman Jane Doe of our client.'],
+    ['terms that are over', 'Chairs: Jane Doe (2004–2012), Mary Jones (2012–2020).'],
+    ['pensioners', 'Emerytowani nauczyciele: Jane Doe, John Smith.'],
+    ['past office', 'Past president Jane Doe opened the show.'],
     ['quotations', '“Great!” says the director, Jane Doe.'],
     ['events', '19:30, Great Hall: symphony, conductor Masako Ito'],
     ['dates long ago', 'In 1911 the chair, Josiah Stead, gave the clock.'],

@@ -36,6 +36,7 @@ test('names with commas and "and" between them are people', () => {
 
 test('people of other firms are not read from labels', () => {
   for (const line of [
+    'Polen und Tschechien: <strong>Wagotech Sp. z o.o.</strong>, Jane Doe, +48 71 700 21 44',
     'Independent examiner: Jane Doe FCA, Doe &amp; Stead',
     'Lawyer: Jane Doe (Doe + Smith)',
     'Photographer: Jane Doe',
@@ -54,6 +55,42 @@ test.each(['Cognome e nome', 'Nazwisko i imię', 'Příjmení, jméno', 'Nachnam
     expect(columnNamed(head)).toBe('name');
   },
 );
+
+test('the first cell of a row is the role of the name in the second', () => {
+  const row = (...cells: string[]): string =>
+    `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  const list =
+    row('Director', 'Jane Doe', '020 7946 0101') +
+    row('Engineer', 'Mary Jones', '020 7946 0102') +
+    row('Stonking of gates', 'John Smith', '020 7946 0103');
+  expect(rows(`<table>${list}</table>`)).toContainEqual(['John Smith', 'Stonking of gates', '']);
+  const numbered = row('1.', 'Jane Doe', 'maths') + row('2.', 'John Smith', 'music');
+  expect(rows(`<table>${numbered}</table>`)).toEqual([
+    ['Jane Doe', 'maths', ''],
+    ['John Smith', 'music', ''],
+  ]);
+});
+
+test('several names in a cell have the role of their row', () => {
+  const head = '<tr><th>Office</th><th>Person</th><th>Phone</th></tr>';
+  const both = '<tr><td>Site work</td><td>Jane Doe<br>John Smith</td><td>020 7946 0101</td></tr>';
+  const one = '<tr><td>Sales</td><td>Mary Jones</td><td>020 7946 0102</td></tr>';
+  expect(rows(`<table>${head}${both}${one}</table>`)).toEqual([
+    ['Jane Doe', 'Site work', ''],
+    ['John Smith', 'Site work', ''],
+    ['Mary Jones', 'Sales', ''],
+  ]);
+});
+
+test('a heading right above a lone name with contacts is the office', () => {
+  const read = (name: string): (string | null)[][] => {
+    const html = `<h3>Chefbüro</h3><p>${name}<br>Tel. 0221 4710310</p><p>Mo–Do 8–15 Uhr</p>`;
+    const source = { url: 'https://acme.test/x', html, page: openPage(html), region: 'DE' };
+    return readTeamCards(source).map((card) => [card.name, card.title, ...card.phones]);
+  };
+  expect(read('Jane Doe')).toEqual([['Jane Doe', 'Chefbüro', '+492214710310']]);
+  expect(read('Grelva Tschugg')).toEqual([]);
+});
 
 test('names below a heading of people without a role are people', () => {
   const html =

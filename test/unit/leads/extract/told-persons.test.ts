@@ -27,6 +27,10 @@ describe('on a page of people, a known given name is somebody of the organisatio
     ['behind a place in a list', 'Upper Tarnbeck – Jane Doe', null],
     ['among members', 'Faste medlemmer er ellers Jane Doe.', null],
     ['behind a verb of receiving', 'En recepción te atiende Jane Doe (mañanas).', null],
+    ['before a verb of leading', 'For this term Jane Doe chairs the council.', null],
+    ['behind "it is"', 'We have one more hand; this year it is Jane Doe.', null],
+    ['behind a verb and an article', 'In segreteria risponde la Jane Doe.', null],
+    ['in bold', 'Ask for the mill or <b>Jane Doe</b> in the kitchen.', null],
   ])('%s', (_, text, title) => {
     expect(read(text, '/team').map(([name, found]) => [name?.replace('Dra. ', ''), found])).toEqual(
       [['Jane Doe', title]],
@@ -43,7 +47,29 @@ describe('on a page of people, a known given name is somebody of the organisatio
     }
   });
 
+  test('so is a name that is also a word, behind a verb of leading', () => {
+    expect(read('Our bookkeeping is done by Rose Doe and Sara Smith.', '/team')).toEqual([
+      ['Rose Doe', null],
+      ['Sara Smith', null],
+    ]);
+    expect(read('Our bookkeeping is done by Rose Doe.', '/about')).toEqual([]);
+  });
+
+  test('so is a helper, and a member behind one with a role', () => {
+    for (const text of [
+      'The secretary, Jane Doe, runs the office with the help of John Smith.',
+      'Other members are Mary Jones, Deputy Jane Doe (council) and Dr. John Smith.',
+      'Other members are Mary Jones, Deputy Stonk Jane Doe (council) and Dr. John Smith.',
+    ]) {
+      expect(read(text, '/team').at(-1)?.[0]?.replace('Dr. ', '')).toBe('John Smith');
+      expect(read(text.replace('John Smith', 'Grelva Tschugg'), '/team').at(-1)?.[0]).toBe(
+        'Jane Doe',
+      );
+    }
+  });
+
   test.each([
+    'Fresh bread comes from <b>Jane Doe</b> of Marsh Ridd Partners.',
     'Jane Doe of Marsh Ridd Partners blesses the bin.',
     'Jane Doe planted the first vines in 1968.',
     'The keys were kept by the organisation Jane Doe',

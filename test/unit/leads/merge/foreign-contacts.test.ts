@@ -16,6 +16,8 @@ describe('a site without an address of its own domain', () => {
     '<footer>Website by Teme Web Studio, studio@teme.test, +44 1584 496050</footer>',
     '<p>Webdesign: Pixelhafen, <a href="mailto:hallo@pixelhafen.test">Mail</a></p>',
     '<h3>Hébergement</h3><p>Nuage du Sud</p><p>support@nuage.test</p><p>+33 9 72 10 10 07</p>',
+    '<h3>Organ prowadzący</h3><p>Powiat<br>tel. +48 68 355 40 00</p>',
+    '<h3>Selbsthilfe</h3><p>Die Gruppe trifft sich. Tel. +49 2202 471012</p>',
     '<p>Hosting by Cloudy<br>help@cloudy.test</p>',
     '<ol class="comments"><li>Lovely! petra@inbox.test</li></ol>',
     '<div id="comments"><p>Call me, +44 1584 496050, rd@home.test</p></div>',
@@ -40,6 +42,8 @@ describe('a site without an address of its own domain', () => {
 test.each([
   'Giftnotruf: 0228 19 240',
   'Zuständige Kammer: Ärztekammer Rheinufer, Weg 9, 40474 Düsseldorf, Tel. 0211 4302-5501',
+  'Zuständige Gewerkschaft: Jane Doe, Tel. 0211 4302-5501',
+  'Gewerbeaufsichtsamt, Tel. 0211 4302-5501',
   'Vertretung: Praxis Habicht, Neusser Str. 5, Tel. 0221 4710700',
   'Vertretung: Praxis Dr. Rolf Habicht, Neusser Str. 555, Tel. 0221 4710700',
   'ホームページ制作：すずめ企画　03-3555-0199',

@@ -255,6 +255,7 @@ describe('discovery by page names', () => {
     const page = { url: HOME, links: links.map((path) => ({ url: HOME + path, text: '' })) };
     expect(discoverOthers(page, 'acme.example').map(({ url }) => url)).toEqual([
       `${HOME}about-the-river`,
+      `${HOME}blog`,
     ]);
   });
 
@@ -264,6 +265,7 @@ describe('discovery by page names', () => {
     expect(discoverOthers(page, 'acme.example').map(({ url }) => url)).toEqual([
       `${HOME}careers`,
       `${HOME}jobs.html`,
+      `${HOME}news`,
     ]);
   });
 
@@ -391,5 +393,8 @@ describe('sitemaps', () => {
     expect(
       discoverListed([`${HOME}kontakt`, `${HOME}prices`, 'https://b.example/team'], 'acme.example'),
     ).toMatchObject([{ kind: 'contact' }]);
+    expect(discoverListed([`${HOME}klinik/sprechstunden`], 'acme.example')).toMatchObject([
+      { kind: 'contact' },
+    ]);
   });
 });

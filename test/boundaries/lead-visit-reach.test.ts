@@ -46,16 +46,19 @@ test('the country that a page shows is told to the extraction of the pages after
   expect(regions).toEqual([null, 'DK', 'DK']);
 });
 
-test('on a small site, pages with unspecific names are read, but not its news and shop', async () => {
+test('on a small site, pages with unspecific names and its list of news are read, but no single news and not its shop', async () => {
   await using sites = await startLeadSites({
     'acme.test/': linking('/haus-am-see', '/blog', '/shop/hat', '/login'),
     'acme.test/haus-am-see': 'House',
-    'acme.test/blog': 'News',
+    'acme.test/blog': linking('/blog/summer-feast'),
+    'acme.test/blog/summer-feast': 'News',
+    'acme.test/shop/hat': 'Hat',
   });
   const { paths, problems } = await visit(sites, 'acme.test/');
-  expect(paths).toEqual(['acme.test/', 'acme.test/haus-am-see']);
+  expect(paths).toEqual(['acme.test/', 'acme.test/haus-am-see', 'acme.test/blog']);
   expect(problems).toEqual([]);
-  expect(sites.requests).not.toContain('acme.test/blog');
+  expect(sites.requests).not.toContain('acme.test/blog/summer-feast');
+  expect(sites.requests).not.toContain('acme.test/shop/hat');
 });
 
 const EVERYTHING_FOUND =

@@ -82,8 +82,10 @@ export async function seedWorkspace(
         document: {
           id,
           semantic_identifier: `Title ${marker}`,
+          // Two, so that the text is stored besides its chunk.
           sections: [
             { text: `The harbour of ${marker} is deep.`, link: `https://${marker}.test/` },
+            { text: `Its pilots live in ${marker}.`, link: `https://${marker}.test/` },
           ],
           metadata: { place: marker },
         },

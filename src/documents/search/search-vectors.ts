@@ -19,8 +19,8 @@ type VectorServices = Pick<DocumentServices, 'db' | 'config'>;
 
 /**
  * The nearest chunks by the inner product of unit vectors: those that are nearest by sign bits, compared by all bit
- * planes. In workspaces of few chunks these are all. The sign bits of promoted vectors are found through the HNSW index, unless there is no
- * usable index, or there are filters: too few vectors may pass them.
+ * planes. In workspaces of few chunks these are all. The sign bits of promoted vectors are found through the HNSW index,
+ * unless there is no usable index, or there are filters: too few vectors may pass them.
  *
  * @param vector of unit length
  */

@@ -87,7 +87,7 @@ async function indexUntilStep(ids: DocumentId[], first: number): Promise<boolean
   const db = services.db.withPlugin(failFromStep(first));
   const indexTurns = createIndexTurns(services.db, 1);
   await indexDocuments({ ...services, db, indexTurns }, ids, never);
-  await sql`update document set next_attempt_at = null`.execute(services.db);
+  await sql`update document set next_attempt_at = null, attempts = 0`.execute(services.db);
   const { rows } = await sql`select 1 from document where status = 'indexed'`.execute(services.db);
   return rows.length > 0;
 }

@@ -8,9 +8,9 @@ import {
 } from '#src/documents/merge-postings.ts';
 import { renewBasis } from '#src/documents/renew-basis.ts';
 import { dropOlderSegments, RENEWED_PER_STEP, renewTerms } from '#src/documents/renew-terms.ts';
-import { vacuumDocumentTexts } from '#src/documents/vacuum-tables.ts';
 import { RENEWED_TITLES_PER_STEP, renewTitles } from '#src/documents/renew-titles.ts';
 import { fillSynonyms, SYNONYMS_PER_STEP } from '#src/documents/search/fill-synonyms.ts';
+import { vacuumDocumentTexts } from '#src/documents/vacuum-tables.ts';
 import { defineWorker } from './worker.ts';
 
 /**

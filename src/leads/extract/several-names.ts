@@ -1,9 +1,10 @@
 import { isGivenName } from './given-names.ts';
+import { ALSO } from './joined-names.ts';
 import { nameEvidence } from './name-evidence.ts';
 import { readPersonName, wordsOfName } from './person-name.ts';
 import { plainLetters } from './role-lexicon.ts';
 
-const AND = String.raw`\s+(?:&|und|and|et|y|e|en|i|og|och|a|és|ja|și|ve|και|и|та|oraz)\s+`;
+const AND = String.raw`\s+(?:&|${ALSO})\s+`;
 const BETWEEN_NAMES = new RegExp(String.raw`\s*[/,;]\s*|${AND}`, 'u');
 /** "Jane & John Doe" */
 const COUPLE = new RegExp(String.raw`^(\p{Lu}[\p{L}\p{M}-]+)${AND}(.+)$`, 'u');

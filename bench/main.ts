@@ -8,6 +8,7 @@ import { fairness } from './fairness.ts';
 import { ingest } from './ingest.ts';
 import { leads } from './leads.ts';
 import { overload } from './overload.ts';
+import { personModel } from './person-model.ts';
 import { prepare } from './prepare.ts';
 import { processes } from './processes.ts';
 import { relevance } from './relevance.ts';
@@ -70,6 +71,10 @@ const BENCHES: Record<string, Bench> = {
     summary:
       'precision and recall of leads on labelled pages and pages/s beside parsing, or on labelled sites',
     run: leads,
+  },
+  'person-model': {
+    summary: 'trains what tells persons from other names on the labelled sites, and writes its weights',
+    run: personModel,
   },
   chat: {
     summary:

@@ -20,10 +20,11 @@ export interface VisitedLeadSite {
 export async function visitLeadSite(
   services: VisitServices,
   site: LeadSite,
+  extract: typeof extractPage = extractPage,
 ): Promise<VisitedLeadSite> {
   await using served = await serveLeadSite(site);
   const visit = await visitSite(
-    { ...services, http: served.http, leadExtractor: ownExtractor(), renderer: null },
+    { ...services, http: served.http, leadExtractor: ownExtractor(extract), renderer: null },
     { url: served.start, domain: registrableDomain(site.host) ?? site.host, wants: ENRICHMENTS },
     { signal: AbortSignal.timeout(60_000), owner: 'one', onPage: () => Promise.resolve() },
   );
@@ -41,9 +42,9 @@ function stateOf({ pages, failure, problems }: SiteVisit): VisitedLeadSite['stat
 }
 
 /** Runs in this process: labelled pages are not hostile. */
-function ownExtractor(): ExtractorPool {
+function ownExtractor(extract: typeof extractPage): ExtractorPool {
   return {
-    extract: ({ signal: _signal, ...page }) => Promise.resolve(extractPage(page)),
+    extract: ({ signal: _signal, ...page }) => Promise.resolve(extract(page)),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

@@ -20,9 +20,11 @@ import { withListed, withMarkedMembers } from './marked-members.ts';
 import { readMicrodata } from './microdata.ts';
 import { readObfuscatedEmails } from './obfuscated-email.ts';
 import { readPageMeta, siteNameOf } from './page-meta.ts';
-import { readPageLines } from './page-lines.ts';
+import { type PageLines, readPageLines } from './page-lines.ts';
 import { readPageLinks } from './page-links.ts';
 import type { PageSource } from './page-source.ts';
+import { type Mention, personMentions } from './person-mentions.ts';
+import { weighMention } from './person-model.ts';
 import { readProfileLinks } from './profile-links.ts';
 import { readRdfa } from './rdfa.ts';
 import { regionOf } from './region-of.ts';
@@ -62,7 +64,10 @@ const SHOWN: readonly ReadTechnique[] = [
  * Reads one page with all techniques, over one parsed tree. When a technique fails, only its own findings are lost.
  * @throws GiveUp for HTML that no human has written
  */
-export function extractPage(given: PageToExtract): ExtractedPage {
+export function extractPage(
+  given: PageToExtract,
+  onMentions?: (mentions: readonly Mention[]) => void,
+): ExtractedPage {
   const { url, html: written, kind, isOfMember = false, region: regionOfSite = null } = given;
   const html = written.slice(0, MAX_HTML_LENGTH);
   if (kind === 'vcard') return extractVCard(url, html, regionOfSite);
@@ -82,7 +87,8 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     regionOfText(text, regionOfSite) ??
     regionOfSite;
   const shared = { region, trunk: trunkIn(text, region), mailDomain: sharedDomainIn(text) };
-  const cards = readCards({ ...source, ...shared }, isOfMember);
+  const { cards, mentions } = readCards({ ...source, ...shared }, isOfMember);
+  onMentions?.(mentions);
   return {
     url,
     canonicalUrl: canonicalUrlOf(page, url),
@@ -92,6 +98,7 @@ export function extractPage(given: PageToExtract): ExtractedPage {
     language: /^[a-z]{2,3}(?![a-z])/.exec(page.language.toLowerCase())?.[0] ?? '',
     region,
     cards,
+    mentions: mentions.map(weighMention),
     links,
     needsRendering: page.hasScripts && !hasText && !cards.some(hasContact),
   };
@@ -111,7 +118,10 @@ function extractVCard(url: string, text: string, region: string | null): Extract
 }
 
 /** Members are read first, because the other techniques must not see their parts of the page. */
-function readCards(source: PageSource, isOfMember: boolean): ContactCard[] {
+function readCards(
+  source: PageSource,
+  isOfMember: boolean,
+): { cards: ContactCard[]; mentions: Mention[] } {
   const written = withMarkedMembers(
     MARKED.flatMap((read) => cardsOr(read, source)),
     source,
@@ -128,8 +138,12 @@ function readCards(source: PageSource, isOfMember: boolean): ContactCard[] {
   const found = SHOWN.flatMap((read) => cardsOr(read, rest));
   const shown = documentation ? withoutHeadings(found, source.url) : found;
   const all = [...marked, ...members.cards, ...shown].slice(0, MAX_CARDS);
-  const { lines } = readPageLines(rest.page.root);
-  return withoutContactsBesideOthers(withoutForeign(all, rest), lines, source.region);
+  const lines = readPageLines(rest.page.root);
+  return {
+    cards: withoutContactsBesideOthers(withoutForeign(all, rest), lines.lines, source.region),
+    // Headings of documentation look like names.
+    mentions: documentation || member ? [] : mentionsOr(lines, rest),
+  };
 }
 
 function membersOr(
@@ -172,6 +186,14 @@ function withoutForeign(cards: readonly ContactCard[], source: PageSource): Cont
 function cardsOr(read: ReadTechnique, source: PageSource): ContactCard[] {
   try {
     return read(source);
+  } catch {
+    return [];
+  }
+}
+
+function mentionsOr(lines: PageLines, source: PageSource): Mention[] {
+  try {
+    return personMentions(lines, source);
   } catch {
     return [];
   }

@@ -10,6 +10,17 @@ export interface PageLink {
   role?: 'frame' | 'vcard';
 }
 
+/** A name on a page. */
+export interface PersonMention {
+  name: string;
+  /** The role beside it. */
+  title: string | null;
+  /** The log odds that it is a person of the organisation, as far as this page tells. */
+  weight: number;
+  /** `page: team` and the like: what the page is about. */
+  subject: string;
+}
+
 /** Everything extracted from one page; the page itself is not kept. Plain data, because it comes from another process. */
 export interface ExtractedPage {
   /** Absolute, after redirects. */
@@ -26,6 +37,8 @@ export interface ExtractedPage {
   /** ISO 3166-1 alpha-2 code of the country whose numbers it writes without a country code; null when unknown. */
   region?: string | null;
   cards: ContactCard[];
+  /** Names on the page, and what speaks for persons of the organisation; missing where none are sought. */
+  mentions?: PersonMention[];
   links: PageLink[];
   /** It has scripts and hardly any text: its content needs JavaScript. */
   needsRendering: boolean;

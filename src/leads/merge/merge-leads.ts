@@ -13,6 +13,7 @@ import { personNameKey, readPersonName } from '#src/leads/extract/person-name.ts
 import { hasWholeName, localPartOf } from '#src/leads/extract/name-matches-address.ts';
 import { givePageContacts } from './give-page-contacts.ts';
 import { draftOfCard } from './join-drafts.ts';
+import { judgePersons } from './judge-persons.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import { isLocalSite } from './is-local-site.ts';
 import { mergePersons } from './merge-persons.ts';
@@ -32,10 +33,14 @@ const MAX_NAMED = 200;
 /**
  * The leads of a site: its organisation, if anything is known of it, then its persons, the best known first. Every
  * value has its sources.
- * @param pages of one site, the start page first
+ * @param extracted pages of one site, the start page first
  */
-export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string): LeadDraft[] {
-  if (pages.length === 0) return [];
+export function mergeLeads(
+  extracted: readonly ExtractedPage[],
+  siteDomain: string,
+): LeadDraft[] {
+  if (extracted.length === 0) return [];
+  const pages = judgePersons(extracted);
   const all = addAreaCodes(
     pages
       .flatMap((page) =>

@@ -134,9 +134,15 @@ function printFigures(
   }
   const expected = persons.values().reduce((sum, count) => sum + count, 0);
   const rows = THRESHOLDS.map((threshold) => {
-    const found = [...best.values()].filter((one) => one.odds >= Math.log(threshold / (1 - threshold)));
+    const found = [...best.values()].filter(
+      (one) => one.odds >= Math.log(threshold / (1 - threshold)),
+    );
     const right = found.filter(({ isTrue }) => isTrue).length;
-    const row = { found: found.length, precision: rounded(right / found.length), recall: rounded(right / expected) };
+    const row = {
+      found: found.length,
+      precision: rounded(right / found.length),
+      recall: rounded(right / expected),
+    };
     return [threshold, row] as const;
   });
   console.table(Object.fromEntries(rows));

@@ -43,7 +43,8 @@ const NUMBER_BEHIND = /^[^.]{0,40}[+(]?\d(?:[\s()./-]*\d){6}/;
 const YEAR = /(?<!\d)(?:1\d|20)\d\d(?!\d)/;
 const OLD_YEAR = /(?<!\d)1[5-9]\d\d(?!\d)/;
 const QUOTATION = /[„“”"«»]/;
-const DATE = /(?<!\d)\d{1,2}[./-]\s?(?:\d{1,2}[./-]\s?|\p{L}+\s)(?:20)?\d\d(?!\d)|(?<!\d)\d{1,2}\.?\s(?:de\s)?\p{L}{3,}\.?\s(?:de\s)?20\d\d(?!\d)|(?<!\p{L})\p{Lu}\p{L}{2,}\s\d{1,2},\s20\d\d(?!\d)|(?<!\d)20\d\d-\d\d-\d\d(?!\d)/u;
+const DATE =
+  /(?<!\d)\d{1,2}[./-]\s?(?:\d{1,2}[./-]\s?|\p{L}+\s)(?:20)?\d\d(?!\d)|(?<!\d)\d{1,2}\.?\s(?:de\s)?\p{L}{3,}\.?\s(?:de\s)?20\d\d(?!\d)|(?<!\p{L})\p{Lu}\p{L}{2,}\s\d{1,2},\s20\d\d(?!\d)|(?<!\d)20\d\d-\d\d-\d\d(?!\d)/u;
 const PRICE = /[€$£]|(?<!\p{L})(?:EUR|CHF|USD|PLN|zł|kr|Kč|Ft|lei|SEK|NOK|DKK)(?!\p{L})/u;
 const BY = /(?:^|\s)(?:by|von|par|por|de|da|di|av|af|door|od|przez)\s+$/iu;
 const KINDS_OF_BLOCK: Readonly<Record<string, string>> = {
@@ -52,11 +53,7 @@ const KINDS_OF_BLOCK: Readonly<Record<string, string>> = {
 const SHORTEST_SURNAME = 4;
 
 /** Signs that all names of a line share. */
-export function lineSigns(
-  at: number,
-  page: PageLines,
-  names: readonly NameInText[],
-): string[] {
+export function lineSigns(at: number, page: PageLines, names: readonly NameInText[]): string[] {
   const { lines } = page;
   const line = lines[at];
   if (!line) return [];
@@ -192,7 +189,15 @@ export function groupSigns(names: readonly string[]): string[] {
   });
 }
 
-const NEGATIVE = ['past', 'outsider', 'credit', 'firm behind', 'about others', 'below others', 'of another'];
+const NEGATIVE = [
+  'past',
+  'outsider',
+  'credit',
+  'firm behind',
+  'about others',
+  'below others',
+  'of another',
+];
 
 /** What signs say together. */
 export function pairedSigns(
@@ -223,7 +228,11 @@ export function pairedSigns(
 }
 
 /** The role that a line or its neighbours state for a name. */
-export function titleBeside({ text, from, to, name }: NamePlace, at: number, { lines }: PageLines): string | null {
+export function titleBeside(
+  { text, from, to, name }: NamePlace,
+  at: number,
+  { lines }: PageLines,
+): string | null {
   const role = roleBehind(text.slice(to)) ?? roleBefore(text.slice(0, from));
   if (role !== null) return role.title;
   if (readPersonName(text) !== name) return null;

@@ -86,7 +86,8 @@ export function personMentions(page: PageLines, source: PageSource): Mention[] {
 function namesOf(line: PageLine): NameInText[] {
   const text = withBoundaries(line).slice(0, LONGEST_LINE);
   const whole = readPersonName(line.text);
-  if (whole !== null) return [{ name: whole, from: Math.max(0, text.indexOf(whole)), to: text.length }];
+  if (whole !== null)
+    return [{ name: whole, from: Math.max(0, text.indexOf(whole)), to: text.length }];
   const inText = namesInText(text);
   const others = severalNames(line.text).filter((name) => inText.every((one) => one.name !== name));
   return [

@@ -18,7 +18,7 @@ const LONGEST_LINE = 300;
 /** "Jane Doe (manager)", "Jane Doe, manager" */
 const ROLE_BEHIND = /^(?:\s*\(|,\s+)([^(),;.\d@]{2,60})/u;
 /** "Jane Doe (1831–1902)" lived then, or was in office. */
-const YEARS_BEHIND = /^\s*\((?:[*†]\s*)?(?:1\d|20)\d\d\s*[–—-]/u;
+const YEARS_BEHIND = /^\s*\((?:[*†]\s*)?(?:1\d|20)\d\d\s*[–—-]\s*\d/u;
 /** Forms of address and abbreviations between a role and a name: "jednatel př. Jan Novák". */
 const ADDRESS_BEFORE =
   /(?:(?<=^|\s)(?:p\p{Ll}{0,2}|pan[ií]?|sr|sra|mr|mrs|ms|dr|herr|frau|mme|m|mlle|sig|dhr|mevr|hr|fru)\.?\s+)$/iu;

@@ -90,3 +90,9 @@ function isGoodEnough(phone: PhoneNumber, trust: 'marked' | 'text'): boolean {
 export function countryOfPhone(phone: string): string | null {
   return parsed(phone, null)?.country ?? null;
 }
+
+/** Whether an E.164 number is one of those that cost the caller nothing or are shared by a whole country. */
+export function isFreeToCall(phone: string): boolean {
+  const type = parsed(phone, null)?.getType();
+  return type === 'TOLL_FREE' || type === 'UAN';
+}

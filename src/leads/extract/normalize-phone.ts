@@ -91,8 +91,7 @@ export function countryOfPhone(phone: string): string | null {
   return parsed(phone, null)?.country ?? null;
 }
 
-/** Whether an E.164 number is one of those that cost the caller nothing or are shared by a whole country. */
+/** Whether an E.164 number costs the caller nothing: "0800 …". */
 export function isFreeToCall(phone: string): boolean {
-  const type = parsed(phone, null)?.getType();
-  return type === 'TOLL_FREE' || type === 'UAN';
+  return parsed(phone, null)?.getType() === 'TOLL_FREE';
 }

@@ -35,7 +35,7 @@ const ASKS_TO_CALL =
   /(?<!\p{L})(?:call|ring|dial|text|reach|phone|leave a message|whats ?app|ruf|anruf|angerufen|erreich|wähl|(?:unter|at|on|au|al|allo|op|på|pod|pelo|στο)(?= 0$)|appel|téléphon|joindre|joignable|renseign|contact|kontakt|llam|ligue|ligar|marque|chiam|telefon|bel(?:t|len)?(?!\p{L})|bereik|app(?!\p{L})|nås|soit|tavoit|dzwoń|zadzwoń|vola|zavola|nazov|zov|hív|sunați|suna|găsi|aray|звон|позвон|дзвон|τηλεφων|καλέ)/iu;
 /** Beginnings of words for what an organisation's own free number is for. */
 const OWN_LINE =
-  /(?<!\p{L})(?:call|ring|dial|line|order|book|enquir|inquir|customer|sales|bestell|ruf|anruf|kund|verkauf|appel|command|client|llam|pedid|ventas|ligue|encomend|chiam|ordin|bel(?:len)?(?!\p{L})|klant|ring|kund|bestill|tilaus|asiakas|dzwoń|zadzwoń|zamów|klient|volejte|objedn|hív|rendel|sunați|comenzi|aray|sipariş)/iu;
+  /(?<!\p{L})(?:gratis|kostenlos|kostenfrei|bezpłatn|bezplat|zdarma|ingyen|ücretsiz|maksut|call|ring|dial|line|order|book|enquir|inquir|customer|sales|bestell|ruf|anruf|kund|verkauf|appel|command|client|llam|pedid|ventas|ligue|encomend|chiam|ordin|bel(?:len)?(?!\p{L})|klant|bestill|tilaus|asiakas|dzwoń|zadzwoń|zamów|klient|volejte|objedn|hív|rendel|sunați|comenzi|aray|sipariş)/iu;
 /** "Water mains (day and night): ", the whole text before a number. */
 const SHORT_LABEL = /^[^.,:!?]{2,45}:\s*$/u;
 /** Languages that write every noun with a capital. */
@@ -157,6 +157,7 @@ function isSaidOfOthers(text: string, at: number): boolean {
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\t')) + 1);
   const part = line.split(/[|·•]/u).at(-1) ?? '';
   const clause = part.split(SENTENCE_END).at(-1) ?? '';
+  if (SHORT_LABEL.test(part)) return false;
   if (FIRST_PERSON.test(clause) || OF_PHONES.test(clause) || OWN_LINE.test(clause)) return false;
   const words = clause.match(/(?<![\p{L}@.-])\p{Ll}{2,}(?![\p{L}@.-])/gu) ?? [];
   return /\p{L}[^:]*:\s*$/u.test(clause) || words.length >= MIN_WORDS_OF_OTHERS;

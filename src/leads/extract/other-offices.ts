@@ -51,20 +51,22 @@ const NEVER_OWN = [
 /** Letters by which an office is found in the name of a site, in whatever form. */
 const LONGEST_STEM = 6;
 const OTHERS = new RegExp(`(?<!\\p{L})(?:${NEVER_OWN.join('|')})(?!\\p{L})`, 'u');
-const OFFICES_NAMED = new RegExp(
-  `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|(?:制作|製作)(?!所)|提携|タクシー|観光協会|市役所|例[：:]`,
-  'gu',
-);
+const OFFICE = anyOf(OFFICES, '警察|消防');
+const SERVICE = anyOf(SERVICES, '(?:制作|製作)(?!所)|提携|タクシー|観光協会|市役所|例[：:]');
+
+function anyOf(words: readonly string[], unspaced: string): RegExp {
+  return new RegExp(`(?<!\\p{L})(?:${words.join('|')})(?!\\p{L})|${unspaced}`, 'gu');
+}
 
 /**
  * Whether a text names an office or firm that is usually not the one whose site it is.
- * @param siteName on the site of such an office its kind is the site's own
+ * @param siteName on the site of such an office, only numbers of another office are not its own
  */
 export function namesOtherOffice(text: string, siteName: string): boolean {
-  const own = plainLetters(siteName);
-  return [...plainLetters(text).matchAll(OFFICES_NAMED)].some(
-    ([word]) => !own.includes(word.slice(0, LONGEST_STEM)),
-  );
+  const [plain, own] = [plainLetters(text), plainLetters(siteName)];
+  const isOther = ([word]: RegExpMatchArray): boolean => !own.includes(word.slice(0, LONGEST_STEM));
+  if ([...plain.matchAll(OFFICE)].some(isOther)) return true;
+  return plain.search(SERVICE) !== -1 && own.search(OFFICE) === -1 && own.search(SERVICE) === -1;
 }
 
 /** Whether a text says that what it tells of is not the site's, whatever the site is. */

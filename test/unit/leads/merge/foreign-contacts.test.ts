@@ -110,6 +110,8 @@ test('a number in the sentence before stays, and so does that of the office on i
   expect(contacts(`<html lang="de"><body>${text}</body></html>`)).toEqual(['+492214710555']);
   const own = '<title>Feuerwehr Lindenau</title><p>Feuerwehr Lindenau, Tel. 0221 4710555</p>';
   expect(contacts(`<html lang="de">${own}</html>`)).toEqual(['+492214710555']);
+  const info = '<title>Touristinformation Lindenau</title><p>Apotheke, Tel. 0221 4710555</p>';
+  expect(contacts(`<html lang="de">${info}</html>`)).toEqual(['+492214710555']);
   // The police are another office than the fire brigade.
   const both = `${own}<p>Polizei: Tel. 0221 229-0</p>`;
   expect(contacts(`<html lang="de">${both}</html>`)).toEqual(['+492214710555']);

@@ -4,6 +4,18 @@ import { countryOfPhone, normalizePhone } from './normalize-phone.ts';
 const DIALLED_THROUGH = new Set(['DE', 'AT']);
 const WORDS =
   'durchwahl(?:en|nummern?)?|durchw\\.?|dw\\.?|klappen?|kl\\.|apparat|app\\.|nebenstellen?|nst\\.?';
+/** The same in languages of other countries, where a page must say that the extension follows the number of the house. */
+const WORDS_ELSEWHERE =
+  'poste|extensions?|ext\\.?|extensi[oó]n(?:es)?|anexo|interno|extens[aã]o|ramal|toestel(?:nummer)?|lokalnummer|lokalnr\\.?|anknytning(?:snummer)?|internnummer|alanumero|wewn[eę]trzny\\p{L}*|wew\\.|link[ay]|klapk[ay]|mell[eé]k(?:[aá]llom[aá]s)?|interior|dahili';
+const FOLLOWS = new RegExp(
+  `^[ ,;]{0,3}(?:suivi|followed|seguid[oa]|seguito|gevolgd|efterfulgt|etterfulgt|följt|plus|ja perään|a następnie|a za n[ií]m|majd)(?!\\p{L})[\\p{L} .’'°]{0,24}?(?<!\\p{L})(?:${WORDS_ELSEWHERE})(?!\\p{L})`,
+  'iu',
+);
+const HEAD = new RegExp(
+  `^(?:${WORDS}|${WORDS_ELSEWHERE})(?:[ .-]*(?:nr|no|n°|nº|number|nummer)\\.?)?$`,
+  'iu',
+);
+const MENTION_ELSEWHERE = new RegExp(`(?<!\\p{L})(?:${WORDS_ELSEWHERE})(?!\\p{L})`, 'iu');
 const MENTION = new RegExp(`(?<!\\p{L})(?:${WORDS})(?!\\p{L})`, 'iu');
 const LABELLED = new RegExp(
   `(?<!\\p{L})(?:${WORDS})[ \\u00A0:]{0,3}[-–]?[ \\u00A0]?(\\d{1,4})(?![\\d./]|[-–]\\d)`,
@@ -16,12 +28,12 @@ const BEHIND_NUMBER = new RegExp(
   `^[ ,/]{0,3}(?:${WORDS})[ :]{0,3}[-–]?[ ]?(\\d{1,4})(?!\\d)`,
   'iu',
 );
-const NUMBERS = /[+(]?\d[\d ()/.\u00A0–-]{5,40}/gu;
+const NUMBERS = /[+(]?\d[\d ()/.\u00A0\u2009\u2010-\u2014\u202F-]{5,40}/gu;
 /** "4719-0": the zero is the switchboard's. */
-const SWITCHBOARD = /[ \u00A0]?[-–/][ \u00A0]?0{1,2}[ \u00A0]?$/u;
+const SWITCHBOARD = /[ \u00A0]?[-\u2010-\u2014/][ \u00A0]?0{1,2}[ \u00A0]?$/u;
 /** "4719-110" */
-const DESK = /^[+(]?(?:0|\d{2} ).*\d[ \u00A0]?[-–][ \u00A0]?(\d{2,4})$/u;
-const OPEN = /[ \u00A0]?[-–][ \u00A0]?$/u;
+const DESK = /^[+(]?(?:0|\d{2} ).*\d[ \u00A0]?[-\u2010-\u2014][ \u00A0]?(\d{2,4})$/u;
+const OPEN = /[ \u00A0]?[-\u2010-\u2014][ \u00A0]?$/u;
 const OPEN_SIGNS = /^(?:[.…]{1,3}|x{1,4}(?!\p{L})|[\s,;)]|$)/iu;
 /** "Durchwahl wählen Sie nach 05272 61220", "05272 61220, Durchwahl wie angegeben" */
 const DIALLED_AFTER = /(?<!\p{L})(?:nach|hinter)[ \u00A0]$/iu;
@@ -29,8 +41,10 @@ const DIALLED_BEFORE = new RegExp(
   `^[ ,;.(–-]{0,3}(?:\\+ ?|plus |und |mit )?(?:${WORDS})(?![ :-]{0,4}\\d)`,
   'iu',
 );
-const MAX_NUMBERS = 200;
-const MAX_FOUND = 300;
+const LONGEST_ETENSION = 5;
+const FA_BEFORE = /fa(?:x|ks)[ .:\u00A0]{0,3}$/iu;
+const MA_NUMBERS = 200;
+const MA_FOUND = 300;
 
 /** The number of a house, to which extensions are added. */
 export interface Trunk {
@@ -54,10 +68,12 @@ export interface FoundExtension {
  * "-112".
  */
 export function trunkIn(text: string, region: string | null): Trunk | null {
-  if (region === null || !DIALLED_THROUGH.has(region) || !MENTION.test(text)) return null;
+  if (region === null) return null;
+  if (!DIALLED_THROUGH.has(region)) return trunkThatFollows(text, region);
+  if (!MENTION.test(text)) return null;
   const trunks = new Set<string>();
   const ofDesks = new Set<string>();
-  let left = MAX_NUMBERS;
+  let left = MA_NUMBERS;
   for (const { 0: found, index } of text.matchAll(NUMBERS)) {
     left -= 1;
     if (left < 0) return null;
@@ -80,6 +96,20 @@ export function trunkIn(text: string, region: string | null): Trunk | null {
   return others.length === 0 ? { number, digits: null } : null;
 }
 
+/** "Dial 04 65 71 followed by the extension", in countries where extensions are else dialled after a pause. */
+function trunkThatFollows(text: string, region: string): Trunk | null {
+  if (!MENTION_ELSEWHERE.test(text)) return null;
+  for (const { 0: found, index } of [...text.matchAll(NUMBERS)].slice(0, MA_NUMBERS)) {
+    const run = found.replace(/[^\d)]+$/u, '');
+    if (!FOLLOWS.test(text.slice(index + run.length, index + run.length + 60))) continue;
+    for (let digits = 1; digits <= LONGEST_ETENSION; digits += 1) {
+      const whole = normalizePhone(run + '0'.repeat(digits), region, 'text');
+      if (whole !== null) return { number: whole.slice(0, -digits), digits };
+    }
+  }
+  return null;
+}
+
 function trunkOfDesks([only, ...others]: readonly string[]): Trunk | null {
   if (only === undefined || others.length > 0) return null;
   const [digits = '', number = ''] = only.split(' ');
@@ -97,12 +127,18 @@ function trunkOf(run: string, before: string, after: string): string | null {
 /** The extensions in a text: after a word for them, or alone after a hyphen. */
 export function extensionsIn(text: string, trunk: Trunk): FoundExtension[] {
   return [...text.matchAll(LABELLED), ...text.matchAll(BARE)]
-    .slice(0, MAX_FOUND)
+    .slice(0, MA_FOUND)
     .filter(({ 1: digits = '' }) => trunk.digits === null || digits.length === trunk.digits)
+    .filter(({ index }) => !FA_BEFORE.test(text.slice(Math.max(0, index - 8), index)))
     .flatMap(({ 0: written, 1: digits = '', index: at }) => {
       const phone = normalizePhone(trunk.number + digits, null, 'marked');
       return phone === null ? [] : [{ phone, written, at }];
     });
+}
+
+/** Whether the header of a table's column announces extensions. */
+export function namesExtensions(header: string): boolean {
+  return HEAD.test(header.trim());
 }
 
 /** A number with the extension that follows it: "05272 61220 DW 16". */

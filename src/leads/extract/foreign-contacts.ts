@@ -9,7 +9,7 @@ import { namesOtherOffice, tellsOfNobodyHere } from './other-offices.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
-import { rowOf } from './row-of.ts';
+import { cellOf, rowOf } from './row-of.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
 import { siteNameOf } from './site-name.ts';
@@ -149,8 +149,6 @@ interface OtherTest {
 function otherTest(source: PageSource): OtherTest {
   const siteName = siteNameOf(source) || source.page.title;
   const siteDomain = registrableDomain(source.url) ?? '';
-  // On the site of such an office its number is the site's own.
-  const isOffice = namesOtherOffice(siteName);
   const isHost = organizationNameTest(source);
   let left = MAX_TESTS;
   const takesTest = (): boolean => {
@@ -159,7 +157,7 @@ function otherTest(source: PageSource): OtherTest {
   };
   const clause = (text: string): boolean =>
     tellsOfNobodyHere(text) ||
-    (!isOffice && namesOtherOffice(text)) ||
+    namesOtherOffice(text, siteName) ||
     tellsOfFirm(text, isHost) ||
     (takesTest() && namesOtherKind(text, isHost, siteName));
   const email = (line: string, address: string): boolean => {
@@ -175,9 +173,12 @@ function otherTest(source: PageSource): OtherTest {
 function cellsBefore(at: number, lines: readonly PageLine[]): string {
   const row = rowOf(lines[at]);
   if (row === null) return '';
+  const cell = cellOf(lines[at]);
   const cells: string[] = [];
   for (let before = at - 1; before >= Math.max(0, at - MAX_CELLS); before -= 1) {
     if (rowOf(lines[before]) !== row) break;
+    // Paragraphs of one cell, in a table that only arranges the page.
+    if (cellOf(lines[before]) === cell) continue;
     cells.unshift(`${lines[before]?.text.slice(0, LONGEST_CELL)}, `);
   }
   return cells.join('');

@@ -17,6 +17,8 @@ const MAX_LINES = 40;
 const LONGEST_LINE = 300;
 /** "Jane Doe (manager)", "Jane Doe, manager" */
 const ROLE_BEHIND = /^(?:\s*\(|,\s+)([^(),;.\d@]{2,60})/u;
+/** "Jane Doe (1831–1902)" lived then, or was in office. */
+const YEARS_BEHIND = /^\s*\((?:[*†]\s*)?(?:1\d|20)\d\d\s*[–—-]\s*\d/u;
 /** Forms of address and abbreviations between a role and a name: "jednatel př. Jan Novák". */
 const ADDRESS_BEFORE =
   /(?:(?<=^|\s)(?:p\p{Ll}{0,2}|pan[ií]?|sr|sra|mr|mrs|ms|dr|herr|frau|mme|m|mlle|sig|dhr|mevr|hr|fru)\.?\s+)$/iu;
@@ -76,6 +78,7 @@ function statedIn(lines: readonly PageLine[], organization: ContactCard): Contac
     const short = text.slice(0, LONGEST_LINE);
     if (organizationKey(short) === organizationKey(organization.name ?? '')) continue;
     for (const { name, from, to } of namesInText(short)) {
+      if (YEARS_BEHIND.test(short.slice(to))) continue;
       const before = roleBefore(short.slice(0, from));
       const behind = ROLE_BEHIND.exec(short.slice(to))?.[1]?.trim() ?? '';
       const isContact = isContactPersonLabel(before);

@@ -90,3 +90,8 @@ function isGoodEnough(phone: PhoneNumber, trust: 'marked' | 'text'): boolean {
 export function countryOfPhone(phone: string): string | null {
   return parsed(phone, null)?.country ?? null;
 }
+
+/** Whether an E.164 number costs the caller nothing: "0800 …". */
+export function isFreeToCall(phone: string): boolean {
+  return parsed(phone, null)?.getType() === 'TOLL_FREE';
+}

@@ -46,7 +46,7 @@ const NUMBER_OF =
 const NUMBER_BEHIND =
   /(?<![\p{L}\p{M}])([\p{L}\p{M}-]{3,30})[ \u00A0](?:number|no\.|nummer|nr\.?|sz[aá]ma?|numaras[ıi])[\s:#]{0,4}$/iu;
 /** Parts of words for phone numbers, of which not all are labels. */
-const OF_PHONES =
+export const OF_PHONES =
   /t[eéè]l[eéè]|tel(?:$|[^\p{L}])|telf|ruf|fon|phone|puh|mobi|handy|hot ?line|service|servis|z[eá]ntr|centr|sammel|haupt|main|direct|notdienst|bereit|vakt|vagt|jour|dienst|contact|kontakt|conta[ct]t?o|urgen|emerg|atenci|assist|vert|verde|azul|gratu|free|appel|whats|info|reserv|booking|buchung|office|büro|kontor|kancel|kanslia|τηλ|тел|κιν|tlf|tfn|nood|alarm|support|standard|linka|dyżur|ügyelet/iu;
 /** Registers and courts: what follows in the same part of the line is their number, or theirs to be called. */
 const REGISTER =

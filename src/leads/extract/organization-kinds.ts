@@ -12,6 +12,7 @@ const KINDS = new Set(
     'backerei boulangerie panaderia padaria panificio bakkerij bageri bageriet piekarnia pekarna bakery konditorei patisserie ' +
     'cafe kaffe kavarna kawiarnia kahvila caffetteria hotel hostel pension gasthaus gasthof ristorante restaurante auberge albergo ' +
     'sparkasse volksbank raiffeisenbank banque banca banco ' +
+    'poliklinika polyclinique policlinico poliambulatorio polikliniek poliklinik ' +
     'treuhand steuerbuero gestoria commercialista revisjon revision ekonomibyra regnskabskontor ' +
     'versicherung assurances seguros assicurazioni verzekeringen forsikring forsakring pojistovna ' +
     'verlag editions editorial editore uitgeverij forlag forlaget nakladatelstvi wydawnictwo ' +
@@ -21,6 +22,14 @@ const KINDS = new Set(
     'druckerei imprimerie imprenta tipografia drukkerij trykkeri tiskarna drukarnia ' +
     'autohaus busreisen autocares autocars buchhandlung librairie libreria livraria boekhandel boghandel ksiegarnia knihkupectvi ' +
     'ayuntamiento ajuntament gemeente gmina svazek communaute landratsamt bezirksamt landkreis'
+  ).split(' '),
+);
+/** Words for a branch, which is the site's own. */
+const BRANCHES = new Set(
+  (
+    'niederlassung zweigniederlassung zweigstelle filiale geschaftsstelle aussenstelle regionalburo standort ' +
+    'branch succursale antenne sucursal delegacion filial delegacao sede vestiging avdeling avdelning afdeling ' +
+    'toimipiste oddzial filia pobocka prevadzka telephely fiokiroda sucursala sube podruznica'
   ).split(' '),
 );
 /** Ends of such words: "Schildersbedrijf Mulder", "Gebäudereinigungsbetrieb Huber". */
@@ -74,7 +83,7 @@ export function namesOtherKind(
 /** Whether a name begins with the kind of an organisation: "Café Spaden" is nobody. */
 export function beginsWithKind(name: string): boolean {
   const [first = '', second] = plainLetters(name).split(/\s+/u);
-  return second !== undefined && KINDS.has(first);
+  return second !== undefined && (KINDS.has(first) || BRANCHES.has(first));
 }
 
 /** The capitalised words of a name, past particles; empty when there are none. */

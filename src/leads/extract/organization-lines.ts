@@ -4,7 +4,7 @@ import { isAboutOthers, isBelowOthersHeading } from './foreign-contacts.ts';
 import { blockAround, Places, strengthOf } from './name-places.ts';
 import { NO_NAME_WORDS } from './name-words.ts';
 import { organizationKey } from './organization-key.ts';
-import type { PageLine, PageLines } from './page-lines.ts';
+import { linkAround, type PageLine, type PageLines } from './page-lines.ts';
 import { labelBefore } from './phone-labels.ts';
 import { plainLetters } from './role-lexicon.ts';
 import { columnNamed, columnsAround } from './table-columns.ts';
@@ -32,6 +32,9 @@ const SECTION =
   /^(?:zo|ov|kv|section|sektion|sezione|secci[oó]n|sec[cç][aã]o|seksjon|sekce|sekcja|chapter|branch|local group|ortsgruppe|ortsverein|ortsverband|kreisverband|bezirksverband|landesverband|delegaci[oó]n|delega[cç][aã]o|d[eé]l[eé]gation|comit[eé]|afdeling|avdeling|avdelning|lokalafdeling|lokallag|krets|oddzia[lł]|ko[lł]o|odbor|pobo[cč]ka|m[ií]stn[ií] organizace|osasto|paikallisyhdistys|helyi szervezet|filiala|[sş]ube(?:si)?)(?![\p{L}])/iu;
 const NO_NAME =
   /@|https?:|www\.|[?!…=<>{}]|:$|^\W*\d[\d\s./:-]*$|\p{Ll}{3}\.$|\d{1,2}[.:]\d{2}|(?:€|\$|£) ?\d|\d ?(?:€|kr|zł)/u;
+/** A name begins with a capital, behind a title such as "dr." */
+const BEGINS_NAME =
+  /^(?:[«„“"'(&]?[\p{Lu}\p{Lo}\p{N}]|(?:dr|ing|mgr|mag|prof|lic|arch|avv|dott|dipl)\.? \p{Lu})/u;
 /** Separators between a name and the rest of its line. */
 const BEHIND_NAME = /\s+[–—|•·]\s+|\s*[|•·]\s*|:\s|\s\(|\t/u;
 
@@ -45,7 +48,7 @@ export function organizationLines({ lines, spans }: PageLines): OrganizationLine
   const namedRows = new Set<HtmlNode>();
   for (const [at, line] of lines.entries()) {
     if (found.length >= MAX_NAMES) break;
-    if (line.isForeign || isInFooter(line.node)) continue;
+    if (line.isForeign || isContactLink(line) || isInFooter(line.node)) continue;
     if (isBelowOthersHeading(at, lines) || isAboutOthers(line.text)) continue;
     const element = line.elements[0] ?? null;
     const block = blockAround(element);
@@ -62,6 +65,12 @@ export function organizationLines({ lines, spans }: PageLines): OrganizationLine
     found.push({ name, key, line: at, node: line.node, isLabelled: false, strength, place });
   }
   return found;
+}
+
+/** "Send us a mail", linked to an address. */
+function isContactLink({ elements: [element] }: PageLine): boolean {
+  const href = element ? (linkAround(element)?.attribs['href'] ?? '') : '';
+  return /^\s*(?:mailto|tel|sms|callto):/i.test(href);
 }
 
 /** In the footer of the page, unlike that of a card. */
@@ -128,7 +137,7 @@ export function organizationName(written: string): string | null {
     .replace(/^[\s\p{P}]+(?<![«„“"'(&])|[\s,;–—-]+$/gu, '')
     .trim();
   if (name.length < SHORTEST_NAME || name.length > LONGEST_NAME || NO_NAME.test(name)) return null;
-  if (!/^[«„“"'(&]?[\p{Lu}\p{Lo}\p{N}]/u.test(name) || !/\p{L}{2}|\p{Lo}/u.test(name)) return null;
+  if (!BEGINS_NAME.test(name) || !/\p{L}{2}|\p{Lo}/u.test(name)) return null;
   if (columnNamed(name) !== null || labelBefore(`${name} `) !== null) return null;
   const words = name.split(/\s+/u);
   if (words.length > MAX_WORDS) return null;

@@ -6,13 +6,14 @@ import { plainLetters } from './role-lexicon.ts';
  */
 const OFFICES = [
   'emergency services?|poison control|crisis line|helpline|lifeline|police|fire brigade|ombudsman|regulator|supervisory authority|licensing authority|data protection officer|trading standards|better business bureau|coast guard',
-  'giftnotruf|giftinformation\\p{L}*|notruf\\p{L}*|rettungsdienst|rettungsleitstelle|bereitschaftsdienst|notdienst|polizei|feuerwehr|(?:arzte|anwalts|apotheker|architekten|handels|handwerks|ingenieur|notar|steuerberater|wirtschafts|wirtschaftsprufer|\\p{L}+arzte|\\p{L}+anwalts|psychotherapeuten)kammer|aufsichtsbehorde|zulassungsbehorde|kassen(?:zahn)?arztliche vereinigung|schlichtungsstelle|verbraucher(?:zentrale|schlichtung\\p{L}*)|vertretung|datenschutzbeauftragte\\p{L}*|telefonseelsorge',
+  'giftnotruf|giftinformation\\p{L}*|notruf\\p{L}*|rettungsdienst|rettungsleitstelle|bereitschaftsdienst|notdienst|polizei\\p{L}*|seenot\\p{L}*|jugendamt\\p{L}*|veterinaramt\\p{L}*|amtstierarzt\\p{L}*|feuerwehr|(?:arzte|anwalts|apotheker|architekten|handels|handwerks|ingenieur|notar|steuerberater|wirtschafts|wirtschaftsprufer|\\p{L}+arzte|\\p{L}+anwalts|psychotherapeuten)kammer|aufsichtsbehorde|zulassungsbehorde|kassen(?:zahn)?arztliche vereinigung|schlichtungsstelle|verbraucher(?:zentrale|schlichtung\\p{L}*)|vertretung|datenschutzbeauftragte\\p{L}*|telefonseelsorge',
   'centre antipoison|samu|pompiers|gendarmerie|mediateur de la consommation|mediation de la consommation|chambre (?:de|des) \\p{L}+|autorite de (?:controle|tutelle)|delegue a la protection des donnees',
   'emergencias|policia|bomberos|guardia civil|salvamento|junta arbitral|delegado de proteccion de datos|toxicologia|camara de comercio|bombeiros|protecao civil|inem|litigios?|arbitragem|encarregado da protecao de dados',
   'emergenza|carabinieri|polizia|vigili del fuoco|guardia medica|centro antiveleni|capitaneria|pro loco|responsabile della protezione dei dati|camera di commercio',
   'alarmnummer|huisartsenpost|brandweer|politie|meldpunt|geschillencommissie|toezichthouder|waarnemer|waarneming|functionaris gegevensbescherming',
   'polis(?:en)?|politi(?:et)?|raddningstjanst\\p{L}*|giftinformation\\p{L}*|reklamationsnamnd\\p{L}*|konsumentverket|jourtelefon|vardguiden|legevakt\\p{L}*|vegtrafikksentral\\p{L}*|forbrukerradet|brannvesen\\p{L}*|laegevagt\\p{L}*|forbrugerklagenaevn\\p{L}*|landsarkivet|hatakeskus|myrkytystietokeskus|poliisi|kuluttajariitalautakunta',
   'pogotowie|policja|straz pozarna|straz miejska|wopr|rzecznik praw|inspektor ochrony danych|zachranna sluzba|hasici|policie|toxikologick\\p{L}*|obchodni inspekce|poverenec|mentok|rendorseg|tuzoltosag|bekelteto testulet|ambulanta|pompierii|politia|protectia consumatorilor|itfaiye|jandarma|zehir danisma|tuketici hakem heyeti',
+  'conselho tutelar|consejo tutelar|servicios sociales|aide sociale a l.enfance|servizi sociali|barnevern\\p{L}*|kinderbescherming|lastensuojelu\\p{L}*|(?:meri|\\p{L}+)?pelastus(?:keskus|keskuksee|laito)\\p{L}*|sjoraddning\\p{L}*|redningssentral\\p{L}*|kystvakt\\p{L}*|lekarz\\p{L}* weterynarii|osrod\\p{L}* pomocy spolecznej|veterinarni sprav\\p{L}*|ospod',
   'скорая помощь|полиция|пожарная|роспотребнадзор|мчс|поліція|швидка допомога|αστυνομια|πυροσβεστικη',
 ];
 /** Public services and suppliers that sites tell their visitors to call, and examples; as above. */
@@ -41,20 +42,31 @@ const SERVICES = [
 ];
 /** Lines for people in need, representatives, what is said not to be the site's, and examples: never its own. */
 const NEVER_OWN = [
+  'suicide prevention|prevention (?:of|du) suicide|prevencion del suicidio|prevenzione del suicidio|prevencao do suicidio|suizidpravention|zelfmoord\\p{L}*|selvmords\\p{L}*|sjalvmords\\p{L}*|itsemurh\\p{L}*|road conditions|conditions routieres|strassenzustand\\p{L}*|estado de (?:las )?carreteras|stato delle strade',
   'crisis (?:line|phone|text)|flood ?line|krisentelefon|sorgentelefon|nummer gegen kummer|numero d.ecoute|telefono de la esperanza|telefono amico|telefono azzurro|luisterlijn|kindertelefoon|kriisipuhelin|kriisinumero|lasten ja nuorten puhelin|telefon zaufania|linka bezpeci|linka duvery|lelkisegely\\p{L}*|mental helse|kirkens sos|livslinien|bornetelefonen',
   '(?:your|the|our) (?:local )?(?:mp|msp|td|senator) is|house of commons|ombudsm[ae]n',
   'nicht (?:wir|uns|unsere?)|hausmeister der stadt|not (?:us|ours|our number)|pas (?:nous|notre)|n.est pas membre|no (?:somos nosotros|es nuestro)|non (?:siamo noi|e nostro)|nao (?:somos nos|e nosso)|niet (?:wij|ons|van ons)|geen acquisitie|ikke (?:os|oss|vart|vores)|inte vart|ei ole meidan|nie nasz\\p{L}*|nejsme my|nem mi vagyunk|nu suntem noi|biz degiliz',
   'e\\. ?g\\.|z\\. ?b\\.|napr\\.|np\\.|p\\. ?ej\\.|p\\. ?ex\\.|par ex\\.|ad es\\.|bijv\\.|f\\. ?eks\\.|t\\. ?ex\\.|esim\\.|de ex\\.|orn\\.|напр\\.',
 ];
+/** Letters by which an office is found in the name of a site, in whatever form. */
+const LONGEST_STEM = 6;
 const OTHERS = new RegExp(`(?<!\\p{L})(?:${NEVER_OWN.join('|')})(?!\\p{L})`, 'u');
-const OFFICE = new RegExp(
-  `(?<!\\p{L})(?:${[...OFFICES, ...SERVICES].join('|')})(?!\\p{L})|警察|消防|(?:制作|製作)(?!所)|提携|タクシー|観光協会|市役所|例[：:]`,
-  'u',
-);
+const OFFICE = anyOf(OFFICES, '警察|消防');
+const SERVICE = anyOf(SERVICES, '(?:制作|製作)(?!所)|提携|タクシー|観光協会|市役所|例[：:]');
 
-/** Whether a text names an office or firm that is usually not the one whose site it is. */
-export function namesOtherOffice(text: string): boolean {
-  return OFFICE.test(plainLetters(text));
+function anyOf(words: readonly string[], unspaced: string): RegExp {
+  return new RegExp(`(?<!\\p{L})(?:${words.join('|')})(?!\\p{L})|${unspaced}`, 'gu');
+}
+
+/**
+ * Whether a text names an office or firm that is usually not the one whose site it is.
+ * @param siteName on the site of such an office, only numbers of another office are not its own
+ */
+export function namesOtherOffice(text: string, siteName: string): boolean {
+  const [plain, own] = [plainLetters(text), plainLetters(siteName)];
+  const isOther = ([word]: RegExpMatchArray): boolean => !own.includes(word.slice(0, LONGEST_STEM));
+  if ([...plain.matchAll(OFFICE)].some(isOther)) return true;
+  return plain.search(SERVICE) !== -1 && own.search(OFFICE) === -1 && own.search(SERVICE) === -1;
 }
 
 /** Whether a text says that what it tells of is not the site's, whatever the site is. */

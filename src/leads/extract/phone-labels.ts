@@ -11,7 +11,7 @@ const PHONE_WORDS = [
   'هاتف|تلفون|الهاتف|جوال|טלפון|טל|נייד|電話(?:番号)?|お電話|携帯|代表電話|电话|手机|聯絡電話|联系电话|전화(?:번호)?|연락처|휴대폰|โทร(?:ศัพท์)?|điện thoại|đt|telp|telepon|फ़ोन|फोन',
   // Of a switchboard, and definite forms
   'main (?:number|line)|hauptnummer|sammelnummer|sammelruf|hoofdnummer|numéro principal|número principal|numero principale|hovednummer|hovednr|huvudnummer|sentralbord|omstilling(?:en)?|telefonväxel|keskus|vaihde|centralka|ústředna|spojovatelka|telefonközpont|centrală|santral|mobilen|telefonen|puhelimitse|telefonicznie|telefonicky|telefonisch|par téléphone|por teléfono|por telefone|al telefono|telefonon|telefonla',
-  'whats ?app',
+  'whats ?app|sms',
 ].join('|');
 const FAX_WORDS =
   'tele ?fa(?:x|ks)|tel\\.?fax|t[eé]l[eé]copie(?:ur)?|t[eé]l[eé]fax|fax(?:nummer|ové)?|faks|факс|fakss|faksi|φαξ|فاكس|פקס|ファックス|ファクス|fax番号|传真|傳真|팩스|โทรสาร|belgegeçer';

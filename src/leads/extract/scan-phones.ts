@@ -31,8 +31,12 @@ const CONTEXT = 60;
 /** The start of another number: after a comma, a slash between spaces, or with a plus; or of hours in brackets. */
 const NEXT_NUMBER =
   / {2,}(?=[+\d(])|[.;]? (?=\(\d{2,5}\) ?\d)|\t+| [/–—|-] (?=[+\d(])| (?=\((?:1?\d|2[0-4])(?:[.:]\d{2})? ?[-–—] ?(?:1?\d|2[0-4])(?:[.:]\d{2})?(?:[ )]|$))|(?<=\d) ?(?=\+)/u;
+const LONGEST_BETWEEN = 40;
+/** "020 7946 0124 (Jane) and 020 7946 0125 (John)" */
+const NOTE_BEHIND = /^\)?[ \t]{0,2}\([^()\d]{2,24}\)/u;
 /** The text between two numbers under the same label. */
-const LIST_SEPARATOR = /^[ \t,;/|&–-]{0,4}(?:(?:or|oder|und|and|ou|et|o|y|e|или|и|または) ?)?$/iu;
+const LIST_SEPARATOR =
+  /^[ \t,;/|&–-]{0,4}(?:(?:or|oder|und|and|ou|et|o|y|e|i|a|en|of|og|och|eller|ja|tai|lub|nebo|alebo|és|vagy|și|sau|ve|veya|или|и|または) ?)?$/iu;
 
 /**
  * Phone numbers in text, in linear time. A number after a label need only be possible; any other must be valid and
@@ -91,15 +95,18 @@ function areaCodeBefore(between: string, last: Introduced, digits: number): stri
 
 /** Whether the label of the previous number also applies to this one: about as long, with only a separator between. */
 function continuesList(between: string, last: Introduced, digits: number): boolean {
-  if (last.end === -1 || between.length > 20) return false;
-  return digits >= last.digits - 2 && LIST_SEPARATOR.test(between);
+  if (last.end === -1 || between.length > LONGEST_BETWEEN) return false;
+  return digits >= last.digits - 2 && LIST_SEPARATOR.test(between.replace(NOTE_BEHIND, ''));
 }
 
 /** "020 7946 0124 Fax", unless the label belongs to a number behind it. */
 const FAX_BEHIND = /^[ \t]{1,3}(?:tele)?(?:fax|faks)(?![\p{L}\s.:]*[+(\d])/iu;
 
+/** "020 7946 0124 (fax)", unlike "020 7946 0124 (fax 020 7946 0129)". */
+const FAX_IN_BRACKET = /^[ \t]{0,3}[([](?:tele)?(?:fax|faks|факс)(?![\p{L}\s.:]{0,10}[+(\d])/iu;
+
 function labelBehind(after: string): 'fax' | null {
-  if (/^[ \t]{0,3}[([](?:tele)?(?:fax|faks|факс)/iu.test(after)) return 'fax';
+  if (FAX_IN_BRACKET.test(after)) return 'fax';
   return FAX_BEHIND.test(after) ? 'fax' : null;
 }
 

@@ -267,11 +267,13 @@ class JsonReader {
 /** In a list of firms, one that is named like a person is a firm, too. */
 function asFirms(records: readonly ScriptRecord[]): readonly ScriptRecord[] {
   const firms = records.filter(({ organization }) => organization !== null);
-  const people = records.filter(({ person }) => person !== null);
+  const people = records.filter(
+    ({ person, organization }) => person !== null && organization === null,
+  );
   if (firms.length <= people.length || people.length === 0) return records;
   return records.map((record) => {
     const { person, organization, titles } = record;
-    const isFirm = person !== null && organization === null && titles.length === 0;
+    const isFirm = person !== null && organization === null && !titles.some(hasRoleWord);
     return isFirm ? { ...record, person: null, organization: person } : record;
   });
 }

@@ -8,6 +8,7 @@ import {
 import type { OpenedPage } from '#src/files/open-page.ts';
 import { type Column, columnOf, headerOf } from './table-columns.ts';
 import { reversedText } from './decode-text.ts';
+import { namesExtensions } from './extensions.ts';
 import { hasClassOf, isHidden, isReversed, type StyleTricks, styleTricks } from './style-tricks.ts';
 
 /** Replaces something invisible between two characters: a comment, a hidden element, a soft hyphen. */
@@ -22,6 +23,7 @@ const LABELS: Readonly<Partial<Record<Column, string>>> = { phone: 'Tel: ', fax:
 const OTHER_NUMBERS =
   /(?<!\p{L})(?:order|item|part|art(?:ikel|icle|icolo|ículo|igo)?|bestell\p{L}*|tilaus\p{L}*|beställ\p{L}*|objedn\p{L}*|zamówieni\p{L}*|rendel\p{L}*|sku|ref|réf\p{L}*|refer\p{L}*|serial|serie\p{L}*|licen[cs]e|licencia|lizenz|member|mitglieds?\p{L}*|reg(?:istration|istro|ister\p{L}*)?|iban|konto\p{L}*|account|compte|cuenta|conto|cod(?:e|ice|igo)|código|kód|kod|ean|isbn|invoice|rechnung\p{L}*|facture|factura|fattura|faktur\p{L}*|case|file|dossier|expediente|pratica|protocollo|aktenzeichen|y-tunnus|cvr|cif|nif|siret|ičo?|oib|cui|postal|postcode|plz|zip|cep|cap)(?!\p{L})/iu;
 const OTHER_LABEL = 'No. ';
+const EXTENSION = /^\s*[-–]?\s*\d{2,5}\s*$/u;
 const MAX_LENGTH = 1_000_000;
 const MAX_REVERSED_LENGTH = 2_000;
 const UNSEEN = new Set(
@@ -195,8 +197,15 @@ function textBeside(element: HtmlElement, side: 'prev' | 'next'): string {
 
 function labelOfCell(cell: HtmlElement): string {
   const column = columnOf(cell);
+  if (isExtension(cell)) return LABELS.phone ?? '';
   if (column !== null) return LABELS[column] ?? '';
   return OTHER_NUMBERS.test(headerOf(cell) ?? '') ? OTHER_LABEL : '';
+}
+
+/** "Poste" above a name of a job, too. */
+function isExtension(cell: HtmlElement): boolean {
+  const header = headerOf(cell);
+  return header !== null && namesExtensions(header) && EXTENSION.test(rawText(cell));
 }
 
 function edgeOf(name: string, isInline: boolean): string {

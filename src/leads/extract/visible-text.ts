@@ -3,6 +3,8 @@ import { contactCard, type ContactCard } from './contact-card.ts';
 import { extensionsIn } from './extensions.ts';
 import { nameEvidence } from './name-evidence.ts';
 import { namesInText } from './names-in-text.ts';
+import { isFreeToCall } from './normalize-phone.ts';
+import { OF_PHONES } from './not-a-phone.ts';
 import type { PageSource } from './page-source.ts';
 import { scanEmails } from './scan-emails.ts';
 import { scanPhones } from './scan-phones.ts';
@@ -11,6 +13,7 @@ import { elementsOf, visiblePageText, withoutMarks } from './visible-page-text.t
 
 const LONGEST_SENTENCE = 200;
 const MIN_WORDS_OF_SENTENCE = 3;
+const MIN_WORDS_OF_OTHERS = 2;
 const SENTENCE_END = /(?<=[\p{Ll}\p{Nd})]{2})[.!?] (?=\p{Lu})/u;
 const FIRST_PERSON =
   /(?<!\p{L})(?:our|us|uns|unser\p{L}{0,2}|nous|notre|nos|nuestr[oa]s?|nosotr[oa]s|contáct[ae]nos|llám[ae]nos|nostr[oaie]|contattarci|chiamarci|nós|noss[oa]s?|contacte-nos|ligue-nos|ons|onze|oss|vår[at]?|våre|vores|meille|meidät|meidän|nasz\p{L}{0,3}|náš|naš\p{L}{1,2}|nám|nás|minket|elérhetőségünk|telefonszámunk|noastr\p{L}{1,2}|nostru|bize|bizi|bizim|нас|нам|наш\p{L}{0,2})(?!\p{L})/iu;
@@ -30,6 +33,9 @@ const MAY_CALL = new RegExp(`(?<!\\p{L})(?:${CALL_WORDS.join('|')})`, 'iu');
 /** Beginnings of words that ask to call, or say who answers. */
 const ASKS_TO_CALL =
   /(?<!\p{L})(?:call|ring|dial|text|reach|phone|leave a message|whats ?app|ruf|anruf|angerufen|erreich|wähl|(?:unter|at|on|au|al|allo|op|på|pod|pelo|στο)(?= 0$)|appel|téléphon|joindre|joignable|renseign|contact|kontakt|llam|ligue|ligar|marque|chiam|telefon|bel(?:t|len)?(?!\p{L})|bereik|app(?!\p{L})|nås|soit|tavoit|dzwoń|zadzwoń|vola|zavola|nazov|zov|hív|sunați|suna|găsi|aray|звон|позвон|дзвон|τηλεφων|καλέ)/iu;
+/** Beginnings of words for what an organisation's own free number is for. */
+const OWN_LINE =
+  /(?<!\p{L})(?:gratis|kostenlos|kostenfrei|bezpłatn|bezplat|zdarma|ingyen|ücretsiz|maksut|call|ring|dial|line|order|book|enquir|inquir|customer|sales|bestell|ruf|anruf|kund|verkauf|appel|command|client|llam|pedid|ventas|ligue|encomend|chiam|ordin|bel(?:len)?(?!\p{L})|klant|bestill|tilaus|asiakas|dzwoń|zadzwoń|zamów|klient|volejte|objedn|hív|rendel|sunați|comenzi|aray|sipariş)/iu;
 /** "Water mains (day and night): ", the whole text before a number. */
 const SHORT_LABEL = /^[^.,:!?]{2,45}:\s*$/u;
 /** Languages that write every noun with a capital. */
@@ -79,6 +85,7 @@ function phoneCards({ html, page, region, trunk = null }: PageSource, text: stri
   for (const { phone, written, isLabelled, at } of all) {
     if (faxes.has(phone)) continue;
     if (!isLabelled && isInSentence(text, at, { isMarked, region })) continue;
+    if (!isLabelled && isFreeToCall(phone) && isSaidOfOthers(text, at)) continue;
     if (cards.size >= MAX_EACH || cards.has(phone)) continue;
     const offset = offsetOf(written);
     cards.set(
@@ -130,7 +137,7 @@ function isInSentence(
   const before = text.slice(Math.max(0, at - LONGEST_SENTENCE), at);
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\t')) + 1);
   const part = line.split(/[|·•]/u).at(-1) ?? '';
-  if (SHORT_LABEL.test(part)) return false;
+  if (SHORT_LABEL.test(part.replace(/\s\([^()]*\)/gu, ''))) return false;
   // The site speaks of itself.
   if (FIRST_PERSON.test(part.split(SENTENCE_END).at(-1) ?? '')) return false;
   if (!isMarked && MAY_CALL.test(part)) return false;
@@ -139,6 +146,21 @@ function isInSentence(
   const sentence = isMarked ? part : last;
   const words = sentence.match(/(?<![\p{L}@.-])\p{Ll}{3,}(?![\p{L}@.-])/gu) ?? [];
   return words.length >= MIN_WORDS_OF_SENTENCE;
+}
+
+/**
+ * Whether a sentence or a label precedes a number and tells of no service of the site's own. Most numbers that are free
+ * to call are those of authorities, helplines and the like.
+ */
+function isSaidOfOthers(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - LONGEST_SENTENCE), at);
+  const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\t')) + 1);
+  const part = line.split(/[|·•]/u).at(-1) ?? '';
+  const clause = part.split(SENTENCE_END).at(-1) ?? '';
+  if (SHORT_LABEL.test(part)) return false;
+  if (FIRST_PERSON.test(clause) || OF_PHONES.test(clause) || OWN_LINE.test(clause)) return false;
+  const words = clause.match(/(?<![\p{L}@.-])\p{Ll}{2,}(?![\p{L}@.-])/gu) ?? [];
+  return /\p{L}[^:]*:\s*$/u.test(clause) || words.length >= MIN_WORDS_OF_OTHERS;
 }
 
 /** Whether a sentence asks to call its number, and names nobody but people: "Call us or Jane Doe on". */

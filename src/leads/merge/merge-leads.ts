@@ -7,6 +7,7 @@ import { dropOutsiders } from './drop-outsiders.ts';
 import { dropStrangers } from './drop-strangers.ts';
 import { emailPatternOf } from './email-pattern.ts';
 import { organizationKey } from '#src/leads/extract/organization-key.ts';
+import { nameEvidence } from '#src/leads/extract/name-evidence.ts';
 import { haveSurnamesFirst, withGivenNameFirst } from '#src/leads/extract/name-order.ts';
 import { beginsWithKind } from '#src/leads/extract/organization-kinds.ts';
 import { personNameKey, readPersonName } from '#src/leads/extract/person-name.ts';
@@ -131,6 +132,8 @@ function personTest(
     if (kind !== 'person' || name === null || isOfSite(name)) return false;
     // The name of an organisation may look like a person's.
     if (isStructured(technique)) return true;
+    const isSite = siteKey !== '' && organizationKey(name) === siteKey;
+    if (isSite && nameEvidence(name) !== 'known') return false;
     return !beginsWithKind(name) && (title !== null || !ownNames.has(personNameKey(name)));
   };
 }

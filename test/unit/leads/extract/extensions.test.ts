@@ -38,6 +38,28 @@ describe('an extension joins the number of the house', () => {
     }
   });
 
+  test.each([
+    ['fr', 'Depuis l’extérieur, composer le 04 65 71 suivi du poste.', 'Poste', '+33465714425'],
+    ['en-GB', 'Dial 020 7946 followed by the extension.', 'Ext.', '+442079464425'],
+    ['es-ES', 'Marque 91 398 seguido de la extensión.', 'Extensión', '+34913984425'],
+  ])('where a page says that it follows: %s', (lang, house, head, phone) => {
+    const table = (column: string): string =>
+      `<table><tr><th>Nom</th><th>${column}</th><th>Mail</th></tr><tr><td>Jane Doe</td><td>4425</td><td>jane@acme.test</td></tr></table>`;
+    expect(
+      phones(`<p>${house}</p>${table(head)}`, lang).filter((one) => one.endsWith('4425')),
+    ).toEqual([phone]);
+    expect(phones(table(head), lang)).toEqual([]);
+  });
+
+  test('but not where it is that of a fax', () => {
+    const house = '<p>Tel. +43&thinsp;7242&thinsp;60340&#8209;0<br>Fax DW 90</p>';
+    expect(phones(`${house}<p>DW 12</p>`, 'de-AT')).toEqual(['+437242603400', '+4372426034012']);
+    // Two houses, the first with hyphens that do not break.
+    expect(phones(`${house}<p>T 0662 / 87 44 19-0</p><p>DW 12</p>`, 'de-AT')).not.toContain(
+      '+4366287441912',
+    );
+  });
+
   test('of the desk that is shown whole', () => {
     const house = '<p>Tel. 0049 (0)40 66969-110, Fax 040/66969-119</p>';
     expect(phones(`${house}<h3>Jane Doe</h3><p>Leiterin<br>Durchwahl: -112</p>`)).toContain(

@@ -57,6 +57,19 @@ test('a second number shares the area code in brackets before the first', () => 
   expect(phones('Tel. (477) 155-0142, lote 1550143', 'MX')).toEqual(['+524771550142']);
 });
 
+test('a bracket behind a number is about it, unless it has a number of its own', () => {
+  expect(phones('Biuro: tel. 14 655 01 21 (faks: 14 655 01 29)', 'PL')).toEqual(['+48146550121']);
+  expect(phones('Biuro: 14 655 01 21 (faks)', 'PL')).toEqual([]);
+});
+
+test('a label is that of the next number, too, if only a name in brackets stands between', () => {
+  expect(phones('Na tel. 577 120 348 (Bára) a 577 120 349 (Ondra)', 'CZ')).toEqual([
+    '+420577120348',
+    '+420577120349',
+  ]);
+  expect(phones('Tel. 0221 4710890 (Jane) / 0221 4710891', 'DE')).toHaveLength(2);
+});
+
 test('a label in the cell before a number tells what it numbers', () => {
   expect(phones('P.IVA \t  \t 02347804122', 'IT')).toEqual([]);
 });

@@ -74,6 +74,23 @@ describe('several organisations in one list of embedded data', () => {
     ]);
   });
 
+  test('are firms, too, where their names could be of people', () => {
+    const found = rows({
+      list: [
+        { name: 'Lisa Stahl', description: 'Video', email: 'lisastahl@gmail.com' },
+        {
+          name: 'Karin Stahl',
+          description: 'Bilder',
+          web: 'https://karinstahl.test',
+          contact: { name: 'Jane Doe' },
+        },
+        { name: 'Nora Weber', web: 'https://noraweber.test', telefon: '0211 4550124' },
+        { name: 'Maria Koch', web: 'https://mariakoch.test', telefon: '0211 4550123' },
+      ],
+    });
+    expect(found).toContain('member | Lisa Stahl | lisastahl@gmail.com');
+  });
+
   test('are nobody’s below reviews, also as positions', () => {
     const list = [
       { reviews: 1 },

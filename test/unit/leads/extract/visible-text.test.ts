@@ -188,6 +188,35 @@ test('a number in a sentence counts if one may call it, and behind a sentence', 
   ]);
 });
 
+test('a number for text messages is a phone number, and so is one behind a label with a note', () => {
+  const own = '<p>Tel. 031 390 06 20</p>';
+  expect(read(`${own}<p>Jour vid sjukdom samma dag, sms: 070-174 06 30</p>`, 'SE')).toContain(
+    '+46701740630',
+  );
+  const hall = 'Repetitieruimte (alleen maandag na 19.30 uur): 0598-55 52 77';
+  expect(read(`<p>Tel. 0598-55 52 10</p><p>${hall}</p>`, 'NL')).toContain('+31598555277');
+});
+
+test.each([
+  ['DE', 'Fragen beantwortet die ASFINAG unter 0800 400 12 40.', '+498004001240'],
+  ['GB', 'The Planning Portal helpdesk is on 0808 157 0192.', '+448081570192'],
+  ['NZ', 'Closed until May. Weather: 0800 44 44 49.', '+64800444449'],
+  ['NZ', 'Found a hurt animal? 0800 362 468', '+64800362468'],
+  ['GB', 'Claims: 0808 157 0192', null],
+  ['GB', 'Closed today. Always gratis: 0808 157 0192', null],
+  ['GB', 'We are closed. Customer service: 0808 157 0192', null],
+  ['GB', 'You can reach our office on 0808 157 0192.', null],
+  ['GB', 'Acme Ltd, 1 High Street, London 0808 157 0192', null],
+  ['GB', 'Weather: 020 7946 0410', null],
+])(
+  'a free number behind a sentence or label of others is theirs: %s: %s',
+  (region, text, phone) => {
+    expect(read(`<p>${text}</p>`, region)).toHaveLength(phone === null ? 1 : 0);
+    // With a label it is stated to be a phone number.
+    if (phone !== null) expect(read(`<p>Tel. ${phone}</p>`, region)).toEqual([phone]);
+  },
+);
+
 test.each(['Bestell-Nr.', 'Order no.', 'Código', 'Rechnungsnummer'])(
   'numbers below the heading %s are no phones',
   (heading) => {

@@ -49,6 +49,12 @@ test.each([
   'ホームページ制作：すずめ企画　03-3555-0199',
   'Karten im Tourismusbüro, Tel. 0221 4302-5501',
   'Beispiel: Erika Muster, Telefon 0221 4302-5501',
+  'Presseanfragen bitte nur an das Polizeipräsidium, Tel. 0221 4302-5501',
+  'Conselho Tutelar: Tel. 0221 4302-5501',
+  'Zgłoszenia: Powiatowy Lekarz Weterynarii, tel. 0221 4302-5501',
+  'Hätätilanteessa soita meripelastuskeskukseen, puh. 0221 4302-5501',
+  'Akutní případy ošetří poliklinika Meziříčany, tel. 0221 4302-5501',
+  'Prévention du suicide : tél. 0221 4302-5501',
   'Webmaster: Klaver Webbouw, Tel. 0221 4302-5501',
   'Uniforms are ordered from Hession, tel. 0221 4302-5501',
   'Lieferant: Gemüse Huber, Tel. 0221 4302-5501',
@@ -104,6 +110,19 @@ test('a number in the sentence before stays, and so does that of the office on i
   expect(contacts(`<html lang="de"><body>${text}</body></html>`)).toEqual(['+492214710555']);
   const own = '<title>Feuerwehr Lindenau</title><p>Feuerwehr Lindenau, Tel. 0221 4710555</p>';
   expect(contacts(`<html lang="de">${own}</html>`)).toEqual(['+492214710555']);
+  const info = '<title>Touristinformation Lindenau</title><p>Apotheke, Tel. 0221 4710555</p>';
+  expect(contacts(`<html lang="de">${info}</html>`)).toEqual(['+492214710555']);
+  // The police are another office than the fire brigade.
+  const both = `${own}<p>Polizei: Tel. 0221 229-0</p>`;
+  expect(contacts(`<html lang="de">${both}</html>`)).toEqual(['+492214710555']);
+});
+
+test('what a cell says before a number is not in another cell', () => {
+  const cell = (...lines: string[]): string =>
+    `<html lang="de"><table><tr><td>${lines.map((line) => `<p>${line}</p>`).join('')}</td></tr></table>`;
+  expect(contacts(cell('Feuerwehr', 'Leitung: Jane Doe, Tel. 0221 4710555'))).toEqual([
+    '+492214710555',
+  ]);
 });
 
 test('a line for people in need is not even the number of such an office', () => {

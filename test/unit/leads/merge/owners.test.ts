@@ -205,3 +205,19 @@ test('numbers on the lines above a name that has its own are those of the organi
     'person | John Smith | +442079460103',
   ]);
 });
+
+describe('a heading that looks like a name is no person', () => {
+  test('when it is the name of the site', () => {
+    const body = '<h1>Ordinace Podhájí</h1><h2>praktický lékař</h2><p>ordinace@podhaji.test</p>';
+    expect(
+      rows({ domain: 'podhaji.test', lang: 'cs', title: 'Ordinace Podhájí' }, { path: '/', body }),
+    ).toEqual(['organization | Ordinace Podhájí | ordinace@podhaji.test']);
+  });
+
+  test('when it names a branch', () => {
+    const body =
+      '<h1>Ansprechpartner</h1><h2>Niederlassung Salzburg</h2><p>Leiterin<br>salzburg@milford.test</p>';
+    const found = rows({ lang: 'de' }, { path: '/team', body });
+    expect(found.filter((row) => row.startsWith('person'))).toEqual([]);
+  });
+});

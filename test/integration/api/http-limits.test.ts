@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseConfig } from '#src/platform/config.ts';
 import { startMillrace } from '#src/start-millrace.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
@@ -80,11 +80,13 @@ describe('the limit on waiting documents', () => {
 
 describe('shutdown', () => {
   it('finishes requests in progress, closes idle connections and accepts no new ones', async () => {
-    await using environment = await openTestEnvironment();
+    // Millrace stops before its database is dropped.
+    await using opened = new AsyncDisposableStack();
+    const environment = opened.use(await openTestEnvironment());
     await migrateTestDatabase(environment.settings);
     const running = await startMillrace(parseConfig(environment.settings));
     const [requests, ...others] = running.phases;
-    onTestFinished(async () => {
+    opened.defer(async () => {
       for (const phase of others) await phase.run();
     });
     const port = Number(new URL(running.url).port);

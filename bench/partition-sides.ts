@@ -7,6 +7,7 @@ import { median } from './percentile.ts';
 
 /** The tables in one of the two forms, reached by the names that the product's statements use. */
 export interface Side extends AsyncDisposable {
+  /** Or several, the first of which counts. */
   readonly schema: string;
   readonly partitions: number | null;
   /** One session, whose `search_path` leads to the schema. */

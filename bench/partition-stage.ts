@@ -34,6 +34,8 @@ const ROWS_PER_CHUNK: Record<GrowingTable, number> = {
 export interface PartitionStage extends AsyncDisposable {
   readonly plain: Side;
   readonly partitioned: Side;
+  /** The partitioned vectors beside the other tables as they are. For reading. */
+  readonly vectorsOnly: Side;
   readonly rows: FilledRows;
   readonly states: DocumentStates;
   readonly searches: readonly Search[];
@@ -72,9 +74,12 @@ export async function openPartitionStage(
   for (const { schema, partitions } of [plain, partitioned]) {
     await createTables(db, schema, partitions);
   }
+  await sql`create schema vectors`.execute(db);
+  await sql`create view vectors.chunk_vector as select * from partitioned.chunk_vector`.execute(db);
   const sides = {
     plain: opened.use(openSide(url, plain, log)),
     partitioned: opened.use(openSide(url, partitioned, log)),
+    vectorsOnly: opened.use(openSide(url, { schema: 'vectors,plain', partitions: null }, log)),
   };
   const filled = await fill([sides.plain, sides.partitioned], rows, chunks, signal);
   const config = parseConfig({});

@@ -19,6 +19,7 @@ const MB = 1024 * 1024;
 interface Measure {
   name: string;
   times: number;
+  isRead: boolean;
   begin: (side: Side, round: number) => () => Promise<unknown>;
 }
 
@@ -29,9 +30,11 @@ interface Took {
 }
 
 /** Of one measure, by round. */
-interface Pair {
+interface Compared {
   plain: Took[];
   partitioned: Took[];
+  /** Empty where rows are written. */
+  vectorsOnly: Took[];
 }
 
 /**
@@ -51,29 +54,46 @@ export async function partitions(options: BenchOptions): Promise<void> {
     console.log(
       `partitions: ${chunks} chunks; plain, and in ${stage.partitioned.partitions} partitions by hash of the workspace`,
     );
-    const pairs = await takeTurns(stage, signal);
-    console.table(Object.fromEntries(Array.from(pairs, ([name, pair]) => [name, timeRow(pair)])));
+    const all = await takeTurns(stage, signal);
+    console.table(Object.fromEntries(Array.from(all, ([name, one]) => [name, timeRow(one)])));
+    const reads = [...all].filter(([, { vectorsOnly }]) => vectorsOnly.length > 0);
+    console.log('partitions: chunk_vector alone is partitioned');
+    console.table(
+      Object.fromEntries(
+        reads.map(([name, { plain, vectorsOnly }]) => [
+          name,
+          timeRow({ plain, partitioned: vectorsOnly }),
+        ]),
+      ),
+    );
     console.table(await planningRows(stage));
     console.table(await sizeRows(stage));
   });
 }
 
 /** The first of the rounds warms up, and does not count. */
-async function takeTurns(stage: PartitionStage, signal: AbortSignal): Promise<Map<string, Pair>> {
-  const pairs = new Map<string, Pair>();
+async function takeTurns(
+  stage: PartitionStage,
+  signal: AbortSignal,
+): Promise<Map<string, Compared>> {
+  const all = new Map<string, Compared>();
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const measure of measuresOf(stage)) {
       signal.throwIfAborted();
       const plain = await timed(stage, measure, stage.plain, round);
       const partitioned = await timed(stage, measure, stage.partitioned, round);
+      const vectorsOnly = measure.isRead
+        ? [await timed(stage, measure, stage.vectorsOnly, round)]
+        : [];
       if (round === 0) continue;
-      const pair = pairs.get(measure.name) ?? { plain: [], partitioned: [] };
-      pair.plain.push(plain);
-      pair.partitioned.push(partitioned);
-      pairs.set(measure.name, pair);
+      const compared = all.get(measure.name) ?? { plain: [], partitioned: [], vectorsOnly: [] };
+      compared.plain.push(plain);
+      compared.partitioned.push(partitioned);
+      compared.vectorsOnly.push(...vectorsOnly);
+      all.set(measure.name, compared);
     }
   }
-  return pairs;
+  return all;
 }
 
 /** In the order of a round: vacuum comes last, when rows are new and dead. */
@@ -81,12 +101,14 @@ function measuresOf({ rows, filled, states, searches }: PartitionStage): Measure
   const copies = TABLES.map((table) => ({
     name: `COPY of ${COPIED} rows: ${table}`,
     times: 1,
+    isRead: false,
     begin: (side: Side, round: number) =>
       copyTo(side, rows, table, { from: filled[table] + round * COPIED, count: COPIED }),
   }));
   const accepted: Measure = {
     name: `${CHANGED_DOCUMENTS} documents: accepted anew`,
     times: 1,
+    isRead: false,
     begin({ db }, round) {
       const contents = states.contentsOf(round);
       return () => states.accept(db, contents);
@@ -99,6 +121,7 @@ function measuresOf({ rows, filled, states, searches }: PartitionStage): Measure
     once(`${CHANGED_DOCUMENTS} documents: indexed`, ({ db }) => states.markAll(db)),
     ...searches.map(({ ask, ...search }) => ({
       ...search,
+      isRead: true,
       begin: (side: Side) => () => ask(side),
     })),
     ...TABLES.map((table) =>
@@ -110,7 +133,7 @@ function measuresOf({ rows, filled, states, searches }: PartitionStage): Measure
 }
 
 function once(name: string, work: (side: Side) => Promise<unknown>): Measure {
-  return { name, times: 1, begin: (side) => () => work(side) };
+  return { name, times: 1, isRead: false, begin: (side) => () => work(side) };
 }
 
 async function timed(
@@ -128,7 +151,7 @@ async function timed(
 }
 
 /** Processor time is that of all rounds together: Linux counts it in ticks of 10 ms. */
-function timeRow({ plain, partitioned }: Pair): object {
+function timeRow({ plain, partitioned }: Omit<Compared, 'vectorsOnly'>): object {
   const wallOf = (side: Took[]) => median(side.map(({ wall }) => wall));
   const cpuOf = (side: Took[]) => side.reduce((sum, { cpu }) => sum + cpu, 0) / side.length;
   return {
@@ -138,15 +161,23 @@ function timeRow({ plain, partitioned }: Pair): object {
 }
 
 /** As EXPLAIN reports it. */
-async function planningRows({ plain, partitioned, searches }: PartitionStage): Promise<object> {
+async function planningRows({
+  plain,
+  partitioned,
+  vectorsOnly,
+  searches,
+}: PartitionStage): Promise<object> {
   const rows: Record<string, object> = {};
   for (const { name, ask } of searches) {
-    const planning: number[] = [];
-    for (const side of [plain, partitioned]) {
+    const timePlan = async (side: Side) => {
       await ask(side);
-      planning.push(await timePlanning(side, side.last(), PLANNED_TIMES));
-    }
-    rows[`planning: ${name}`] = beside('ms', planning[0] ?? NaN, planning[1] ?? NaN);
+      return timePlanning(side, side.last(), PLANNED_TIMES);
+    };
+    const plainMs = await timePlan(plain);
+    rows[`planning: ${name}`] = {
+      ...beside('ms', plainMs, await timePlan(partitioned)),
+      'vectors alone, ms': rounded(await timePlan(vectorsOnly)),
+    };
   }
   return rows;
 }

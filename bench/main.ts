@@ -8,6 +8,7 @@ import { fairness } from './fairness.ts';
 import { ingest } from './ingest.ts';
 import { leads } from './leads.ts';
 import { overload } from './overload.ts';
+import { partitions } from './partitions.ts';
 import { personModel } from './person-model.ts';
 import { prepare } from './prepare.ts';
 import { processes } from './processes.ts';
@@ -107,6 +108,11 @@ const BENCHES: Record<string, Bench> = {
       '40 workspaces at 10 k, 100 k and 1 M chunks: pace, searches, memory, sizes, upkeep; --chunks',
     bytes: 1_300,
     run: scale,
+  },
+  partitions: {
+    summary:
+      'growing tables plain and partitioned by hash of the workspace: writes, scans, look-ups, vacuum, size',
+    run: partitions,
   },
   soak: {
     summary: 'mixed load below capacity for --minutes, by minute, and which figures drift',

@@ -16,6 +16,7 @@ import { isBelowQuotation } from './stated-persons.ts';
 import { roleBefore, roleBehind, withoutTitles } from './stated-role.ts';
 import {
   CREDIT,
+  DEAD,
   isHeadingOfOthers,
   isOfAnother,
   OF_FIRM,
@@ -157,7 +158,7 @@ export function nameSigns({ name, text, from, to, index, line, host }: NamePlace
     year: YEAR.test(clause),
     'old year': OLD_YEAR.test(clause),
     quotation: QUOTATION.test(clause),
-    dead: clause.includes('†'),
+    dead: DEAD.test(clause),
     'comma behind': after.startsWith(','),
     'bracket behind': /^\s*\(/.test(after),
     'dash behind': /^\s*[–—-]\s/.test(after),

@@ -1,5 +1,6 @@
 import { isGivenName, isOrdinaryGivenName } from './given-names.ts';
-import { PARTICLES, TITLES_BEFORE } from './name-words.ts';
+import { isTitleBefore } from './name-titles.ts';
+import { PARTICLES } from './name-words.ts';
 import { plainLetters } from './role-lexicon.ts';
 
 /** Languages and countries in which people write the surname first. */
@@ -109,8 +110,7 @@ function isParticle(word: string): boolean {
 /** The titles at either end, and the words between them. */
 function splitTitles(text: string): { titles: string[]; words: string[] } {
   const words = text.split(/\s+/).filter((word) => word !== '');
-  const isTitle = (word: string): boolean =>
-    /\p{Ll}/u.test(word) && TITLES_BEFORE.has(word.toLowerCase().replace(/\.$/, ''));
+  const isTitle = (word: string): boolean => /\p{Ll}/u.test(word) && isTitleBefore(word);
   const first = words.findIndex((word) => !isTitle(word));
   const last = words.findLastIndex((word) => !isTitle(word));
   if (first === -1) return { titles: words, words: [] };

@@ -1,5 +1,5 @@
 import { namesInText } from './names-in-text.ts';
-import { TITLES_BEFORE } from './name-words.ts';
+import { isTitleBefore } from './name-titles.ts';
 import { isRoleLine, isRoleWord, isSurname } from './role-words.ts';
 
 /** The role that a text states for a name next to it. */
@@ -101,7 +101,7 @@ export function withoutTitles(before: string): string {
   return before.replace(SALUTATION, '').replace(ABBREVIATION, (written) => {
     const parts = written.trim().split('.');
     const isTitle = (part: string): boolean =>
-      TITLES_BEFORE.has(part.toLowerCase()) || /^\p{Ll}{1,5}$/u.test(part);
+      isTitleBefore(part) || /^\p{Ll}{1,5}$/u.test(part);
     return parts.every((part) => part === '' || isTitle(part)) ? '' : written;
   });
 }

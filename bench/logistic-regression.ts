@@ -28,7 +28,8 @@ export function fitLogistic(samples: readonly Sample[], signs: readonly string[]
   }));
   const size = signs.length + 1;
   // The largest curvature that the loss can have: a quarter of the largest row, squared.
-  const curvature = REGULARIZATION + rows.reduce((sum, { at, weight }) => sum + (weight * at.length) / 4, 0);
+  const curvature =
+    REGULARIZATION + rows.reduce((sum, { at, weight }) => sum + (weight * at.length) / 4, 0);
   let weights = new Float64Array(size);
   let ahead = new Float64Array(size);
   let momentum = 1;

@@ -73,7 +73,8 @@ const BENCHES: Record<string, Bench> = {
     run: leads,
   },
   'person-model': {
-    summary: 'trains what tells persons from other names on the labelled sites, and writes its weights',
+    summary:
+      'trains what tells persons from other names on the labelled sites, and writes its weights',
     run: personModel,
   },
   chat: {

@@ -90,10 +90,11 @@ function readBehindCapitals(name: string, isAmongTurned = false): Turned | null 
   return isAmongTurned || isGiven(first) ? { titles, given, surname } : null;
 }
 
-/** "Doe Jane", "Doe Jane Mary" */
+/** "Doe Jane", "Doe Jane Mary", but not "Jane DOE" */
 function readAtEnd(name: string): Turned | null {
   if (name.includes(',')) return null;
   const { titles, words } = splitTitles(name);
+  if (IN_CAPITALS.test(words.at(-1) ?? '') && words.some((word) => SMALL.test(word))) return null;
   const end = words.findLastIndex((word, at) => at === 0 || !isGiven(word)) + 1;
   const [surname, given] = [words.slice(0, end), words.slice(end)];
   return given.length === 0 ? null : { titles, given, surname };

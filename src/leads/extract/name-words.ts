@@ -20,7 +20,7 @@ const NO_NAME = [
   'police polizei polizia policia policja policie politie politiet polisen poliisi starostwo powiatowe powiatowy bankhaus sparkasse volksbank raiffeisenbank poligono industrial',
   'movimento movimiento movement partido partito partei parti alianca alianza alliance coligacao coalicion bundnis servis knjigovodstvo student students hermanos talleres',
   'judecatoria primaria mahkemesi odasi belediyesi kutuphanesi δημος βιβλιοθηκη администрация библиотека',
-  'e-mail niederlassung niederlassungen zweigstelle films clearances clearance fratelli hermanas gebroeders geschwister freres panstwa panstwo panstwu',
+  'e-mail derecho tech coop niederlassung niederlassungen zweigstelle films clearances clearance fratelli hermanas gebroeders geschwister freres panstwa panstwo panstwu',
   'memorial trophy run court district division revision revisionsbyran compliance treuhand diplome diplomee',
   'privacy policy terms conditions cookie cookies legal notice imprint disclaimer copyright rights reserved',
   'read more learn view all see show download get started start now here click book buy order shop cart checkout',

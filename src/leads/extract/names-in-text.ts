@@ -2,9 +2,9 @@ import { isGivenName, isOrdinaryGivenName } from './given-names.ts';
 import { readPersonName, wordsOfName } from './person-name.ts';
 import { plainLetters } from './role-lexicon.ts';
 
-/** Words with capitals, with particles and a nickname between them. */
+/** Words with capitals, with particles and a nickname between them; not from the middle of "Dipl.-Ing.". */
 export const CAPITALISED_RUN =
-  /(?:(?:\p{Lu}\.){2,4}|\p{Lu}[\p{L}\p{M}'’-]*\.?ª?)(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu|y|e) ){0,2}(?:[“"„]\p{Lu}\p{L}{1,12}[”“"] )?\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
+  /(?<!\.[-‑])(?:(?:\p{Lu}\.){2,4}|\p{Lu}[\p{L}\p{M}'’-]*\.?ª?)(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu|y|e) ){0,2}(?:[“"„]\p{Lu}\p{L}{1,12}[”“"] )?\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
 const LEGAL_FORM =
   '(?:GmbH|mbH|AG|KG|OHG|GbR|UG|e\\.\\s?[KV]|Ltd|Limited|LLC|LLP|Inc|Corp|PLC|S\\.?\\s?r\\.?\\s?l|S\\.?\\s?p\\.?\\s?A|S\\.?\\s?n\\.?\\s?c|SARL|SAS|S\\.\\s?L|S\\.\\s?A|Lda|B\\.?\\s?V|N\\.?\\s?V|ApS|A/S|AS|AB|Oy|Sp\\.\\s?z|s\\.\\s?r\\.\\s?o|a\\.\\s?s\\.|Kft|Bt|Zrt|SRL|Ltd\\.? Şti|A\\.\\s?Ş|Ο\\.\\s?Ε|Α\\.\\s?Ε)(?![\\p{L}])';
 /** After the name of a firm, and after a code: "IBAN DE12". */
@@ -59,7 +59,9 @@ function namesake(text: string, { name, from }: NameInText): NameInText | null {
 function areGiven(...words: string[]): boolean {
   const parts = words.map((word) => plainLetters(word).split('-'));
   const isGiven = (part: string): boolean => isGivenName(part) || isOrdinaryGivenName(part);
-  return parts.some((word) => word.every(isGivenName)) && parts.every((word) => word.every(isGiven));
+  return (
+    parts.some((word) => word.every(isGivenName)) && parts.every((word) => word.every(isGiven))
+  );
 }
 
 /** Adjacent words that form a name, the longest sequence first. */

@@ -73,6 +73,11 @@ function isName(words: readonly string[]): boolean {
   const core = words.filter((word) => !PARTICLES.has(word));
   if (core.length < 2 || core.length > MAX_WORDS || words.length > MAX_WORDS + 2) return false;
   if (PLACE.test(words.join(' ')) || isTwoNames(words) || isWithArticle(words)) return false;
+  if (core.every((word) => isTitleBefore(word) || isTitleAfter(word))) return false;
+  // "Van der Molen" is a surname.
+  if (words.length > 2 && words.slice(0, -1).every((word) => PARTICLES.has(word.toLowerCase()))) {
+    return false;
+  }
   // "Jane Doe von", of "Jane Doe von der Firma"
   if (words.length > core.length && PARTICLES.has(words.at(-1) ?? '')) return false;
   // "Jane Doe's"
@@ -147,7 +152,9 @@ function coreWords(name: string): string[] | null {
 
 function hasGivenName(text: string): boolean {
   const words = plainLetters(text).split(/[\s,-]+/u);
-  return words.some((word) => /^\p{L}\.?$/u.test(word) || isGivenName(word) || isOrdinaryGivenName(word));
+  return words.some(
+    (word) => /^\p{L}\.?$/u.test(word) || isGivenName(word) || isOrdinaryGivenName(word),
+  );
 }
 
 /** How many words a text has without titles and particles. */
@@ -175,7 +182,9 @@ function withoutDegrees(name: string): string {
   const words = written.split(' ');
   while (words.length > 2 && isPostNominal(words.at(-1) ?? '', words)) words.pop();
   const first = words.join(' ');
-  const kept = rest.filter((part) => !part.split(' ').every(isTitleAfter) && !SWISS_DEGREE.test(part));
+  const kept = rest.filter(
+    (part) => !part.split(' ').every(isTitleAfter) && !SWISS_DEGREE.test(part),
+  );
   if (kept.length === rest.length && first === written) return name;
   return [first, ...kept].join(', ');
 }
@@ -190,6 +199,8 @@ function withoutBracket(text: string): string {
 function isPostNominal(word: string, words: readonly string[]): boolean {
   if (/^(?:OSB|SJ)$/.test(word)) return false;
   return (
-    isTitleAfter(word) && /^\p{Lu}[\p{L}.]+$/u.test(word) && words.some((one) => /\p{Ll}{2}/u.test(one))
+    isTitleAfter(word) &&
+    /^\p{Lu}[\p{L}.]+$/u.test(word) &&
+    words.some((one) => /\p{Ll}{2}/u.test(one))
   );
 }

@@ -100,7 +100,11 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     if (named.length > 0) continue;
     const emphasized = subject === 'team' ? emphasizedIn(line) : new Set<string>();
     for (const clause of text.split(SENTENCE_END)) {
-      if (!DEAD.test(clause) && !ELSEWHEN.test(clause.replace(SINCE, '')) && !isOfOthers(clause, line, site)) {
+      if (
+        !DEAD.test(clause) &&
+        !ELSEWHEN.test(clause.replace(SINCE, '')) &&
+        !isOfOthers(clause, line, site)
+      ) {
         const about = isBelow ? 'team' : subject;
         cards.push(
           ...(about === null

@@ -105,7 +105,7 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
     over ons; wie zijn wij; wie we zijn; het bedrijf; ons verhaal; bedrijf
     o nas; o firmie; kim jestesmy
     om oss; om os; om foretaget; om virksomheden; tietoa meista; meista; yritys; um okkur
-    o spolecnosti; kdo jsme; o firme; o nama; o muzeju; o skoli; o soli; o ustanovi; o udruzi; o drustvu; o zavodu; o muzeu; o podjetju; rolunk; cegunkrol; bemutatkozas
+    o spolecnosti; kdo jsme; o firme; o nama; o podjetju; rolunk; cegunkrol; bemutatkozas
     despre noi; despre; hakkimizda; kurumsal; biz kimiz; apie mus; par mums; meist; ve chung toi; gioi thieu; tentang kami
     о нас; о компании; компания; про нас; про компанію; за нас; за компанията
     σχετικα με εμας; η εταιρεια; ποιοι ειμαστε; אודות; من نحن; عن الشركة

@@ -1,4 +1,8 @@
-import { contactCard, type ContactCard, isStructuredTechnique } from '#src/leads/extract/contact-card.ts';
+import {
+  contactCard,
+  type ContactCard,
+  isStructuredTechnique,
+} from '#src/leads/extract/contact-card.ts';
 import type { ExtractedPage, PersonMention } from '#src/leads/extract/extracted-page.ts';
 import { nameMatchesAddress } from '#src/leads/extract/name-matches-address.ts';
 import { personNameKey } from '#src/leads/extract/person-name.ts';
@@ -6,7 +10,7 @@ import { siteSigns, weightOf } from '#src/leads/extract/person-model.ts';
 
 /** Log odds from which a name is a person of the organisation, and below which a rule is not believed. */
 const SURE = Math.log(0.7 / 0.3);
-const DOUBTFUL = Math.log(0.15 / 0.85);
+const DOUBTFUL = Math.log(0.2 / 0.8);
 
 /** A name's best mention on a site. */
 interface Judged {
@@ -30,14 +34,21 @@ export function judgePersons(pages: readonly ExtractedPage[]): ExtractedPage[] {
     cards: [
       ...page.cards.filter((card) => !isDoubtful(card, judged.get(keyOfCard(card)))),
       ...(byPage.get(page) ?? []).map(([, { mention }]) =>
-        contactCard({ technique: 'team-name', kind: 'person', name: mention.name, title: mention.title }),
+        contactCard({
+          technique: 'team-name',
+          kind: 'person',
+          name: mention.name,
+          title: mention.title,
+        }),
       ),
     ],
   }));
 }
 
 function judge(pages: readonly ExtractedPage[]): Map<string, Judged> {
-  const placed = pages.flatMap((page) => (page.mentions ?? []).map((mention) => ({ mention, page })));
+  const placed = pages.flatMap((page) =>
+    (page.mentions ?? []).map((mention) => ({ mention, page })),
+  );
   const withNames = new Set(placed.map(({ page }) => page)).size;
   const judged = new Map<string, Judged>();
   for (const [key, ofName] of Map.groupBy(placed, ({ mention }) => keyOf(mention.name))) {
@@ -52,8 +63,12 @@ function judge(pages: readonly ExtractedPage[]): Map<string, Judged> {
   return judged;
 }
 
-function isDoubtful({ kind, technique, name, entity, emails }: ContactCard, judged: Judged | undefined): boolean {
-  if (kind !== 'person' || name === null || entity === 'member' || isStructuredTechnique(technique)) return false;
+function isDoubtful(
+  { kind, technique, name, entity, emails }: ContactCard,
+  judged: Judged | undefined,
+): boolean {
+  if (kind !== 'person' || name === null || entity === 'member' || isStructuredTechnique(technique))
+    return false;
   if (judged === undefined || judged.odds >= DOUBTFUL) return false;
   return !emails.some((email) => nameMatchesAddress(name, email));
 }

@@ -35,10 +35,7 @@ const MAX_NAMED = 200;
  * value has its sources.
  * @param extracted pages of one site, the start page first
  */
-export function mergeLeads(
-  extracted: readonly ExtractedPage[],
-  siteDomain: string,
-): LeadDraft[] {
+export function mergeLeads(extracted: readonly ExtractedPage[], siteDomain: string): LeadDraft[] {
   if (extracted.length === 0) return [];
   const pages = judgePersons(extracted);
   const all = addAreaCodes(

@@ -8,15 +8,6 @@ const read = (html: string): ContactCard[] =>
 const rows = (html: string): [string | null, string | null, string][] =>
   read(html).map(({ name, title, emails }) => [name, title, emails.join()]);
 
-test('a branch is no person, but the head that the line below names', () => {
-  const html =
-    '<div><h3>Syston Green</h3><p>Shop Manager: Jane Doe</p></div><div><h3>Loughton Abbas</h3><p>Shop Manager: John Smith</p></div>';
-  expect(rows(html)).toEqual([
-    ['Jane Doe', 'Shop Manager', ''],
-    ['John Smith', 'Shop Manager', ''],
-  ]);
-});
-
 describe('no person', () => {
   test.each([
     [

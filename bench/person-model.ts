@@ -14,6 +14,8 @@ const MIN_MENTIONS = 8;
 const MIN_SITES = 4;
 /** The most telling signs; more change nothing in cross-validation. */
 const MOST_SIGNS = 140;
+const RECALL = 0.75;
+const PRECISION = 0.95;
 const THRESHOLDS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
 /** The mention of a name on a page of a labelled site. */
@@ -133,6 +135,7 @@ function printFigures(
     if (own > (best.get(key)?.odds ?? -Infinity)) best.set(key, { odds: own, isTrue });
   }
   const expected = persons.values().reduce((sum, count) => sum + count, 0);
+  printCurve([...best.values()], expected);
   const rows = THRESHOLDS.map((threshold) => {
     const found = [...best.values()].filter(
       (one) => one.odds >= Math.log(threshold / (1 - threshold)),
@@ -148,10 +151,25 @@ function printFigures(
   console.table(Object.fromEntries(rows));
 }
 
+/** What the model alone finds at a given recall, and at a given precision. */
+function printCurve(found: readonly { odds: number; isTrue: boolean }[], expected: number): void {
+  let right = 0;
+  const points = found
+    .toSorted((a, b) => b.odds - a.odds)
+    .map(({ isTrue }, at) => {
+      right += isTrue ? 1 : 0;
+      return { precision: right / (at + 1), recall: right / expected };
+    });
+  const precision = points.find(({ recall }) => recall >= RECALL)?.precision ?? 0;
+  const recall = points.findLast((point) => point.precision >= PRECISION)?.recall ?? 0;
+  console.log(`precision at recall ${RECALL}: ${rounded(precision)}`);
+  console.log(`recall at precision ${PRECISION}: ${rounded(recall)}`);
+}
+
 function sourceOf({ bias, weights }: Logistic): string {
   const lines = [...weights]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([sign, weight]) => `  '${sign}': ${rounded(weight)},`);
+    .map(([sign, weight]) => `  ${/^\w+$/.test(sign) ? sign : `'${sign}'`}: ${rounded(weight)},`);
   return `/** Weights of the signs of a name in log odds, written by \`npm run bench -- person-model\`. */
 export const BIAS = ${rounded(bias)};
 export const PERSON_WEIGHTS: ReadonlyMap<string, number> = new Map(

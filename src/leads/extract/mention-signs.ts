@@ -1,3 +1,4 @@
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { kindOfName, isNewsName } from '#src/leads/lexicon/site-page-words.ts';
 import { isAboutOthers, isBelowOthersHeading } from './foreign-contacts.ts';
 import { LEADS, LED } from './leading-verbs.ts';
@@ -6,6 +7,7 @@ import { areMostlyNames, type NameEvidence, nameEvidence } from './name-evidence
 import { nameMatchesAddress } from './name-matches-address.ts';
 import { blockAround, strengthOf } from './name-places.ts';
 import { firmIn, type NameInText } from './names-in-text.ts';
+import { domainOfEmail, isAtDomain } from './own-domain.ts';
 import { linkAround, type PageLine, type PageLines } from './page-lines.ts';
 import { readPersonName, wordsOfName } from './person-name.ts';
 import { plainLetters } from './role-lexicon.ts';
@@ -13,6 +15,7 @@ import { phraseOfTitle } from './role-text.ts';
 import { hasRoleWord, isRoleLine } from './role-words.ts';
 import { severalNames } from './several-names.ts';
 import { isBelowQuotation } from './stated-persons.ts';
+import { chosen, sentenceAround, type SentencePlace, sentenceSigns } from './sentence-signs.ts';
 import { roleBefore, roleBehind, withoutTitles } from './stated-role.ts';
 import {
   CREDIT,
@@ -26,15 +29,10 @@ import {
 } from './words-of-others.ts';
 
 /** A name and the line it stands on. */
-export interface NamePlace {
-  name: string;
-  text: string;
-  from: number;
-  to: number;
+export interface NamePlace extends SentencePlace {
   /** Its number among the names of the line. */
   index: number;
   line: PageLine;
-  host: string;
 }
 
 const CONTEXT = 120;
@@ -46,6 +44,8 @@ const QUOTATION = /[„“”"«»]/;
 const DATE =
   /(?<!\d)\d{1,2}[./-]\s?(?:\d{1,2}[./-]\s?|\p{L}+\s)(?:20)?\d\d(?!\d)|(?<!\d)\d{1,2}\.?\s(?:de\s)?\p{L}{3,}\.?\s(?:de\s)?20\d\d(?!\d)|(?<!\p{L})\p{Lu}\p{L}{2,}\s\d{1,2},\s20\d\d(?!\d)|(?<!\d)20\d\d-\d\d-\d\d(?!\d)/u;
 const PRICE = /[€$£]|(?<!\p{L})(?:EUR|CHF|USD|PLN|zł|kr|Kč|Ft|lei|SEK|NOK|DKK)(?!\p{L})/u;
+/** "/", "/index.html", "/de/" */
+const START = /^\/(?:(?:index|home)(?:\.\w+)?|[a-z]{2})?\/?$/iu;
 const BY = /(?:^|\s)(?:by|von|par|por|de|da|di|av|af|door|od|przez)\s+$/iu;
 const KINDS_OF_BLOCK: Readonly<Record<string, string>> = {
   li: 'item', td: 'cell', th: 'cell', dt: 'term', dd: 'item', p: 'paragraph', figcaption: 'caption',
@@ -96,6 +96,36 @@ export function lineSigns(at: number, page: PageLines, names: readonly NameInTex
     'mostly names on line': areMostlyNames(names.map(({ name }) => name)),
     'date near': near.some(({ text }) => DATE.test(text)),
     'price near': near.some(({ text }) => PRICE.test(text)),
+    'year on line': YEAR.test(line.text),
+  });
+}
+
+/** Signs of the e-mail addresses on a line, in the three lines above it and in those below. */
+export function addressSigns(at: number, { lines }: PageLines, host: string): string[] {
+  const site = registrableDomain(`https://${host}`) ?? host;
+  const emails = {
+    'on line': lines.slice(at, at + 1).flatMap(emailsOfLine),
+    above: lines.slice(Math.max(0, at - 3), at).flatMap(emailsOfLine),
+    below: lines.slice(at + 1, at + 4).flatMap(emailsOfLine),
+  };
+  return Object.entries(emails).flatMap(([where, found]) =>
+    chosen({
+      [`own address ${where}`]: found.some((email) => isAtDomain(email, site)),
+      [`other address ${where}`]: found.some((email) => isElsewhere(email, site)),
+    }),
+  );
+}
+
+/** At a domain that is neither the site's nor a mail provider's. */
+function isElsewhere(email: string, site: string): boolean {
+  return domainOfEmail(email) !== null && !isAtDomain(email, site);
+}
+
+/** Signs of a page with this many different names. */
+export function pageSigns(url: string, names: number): string[] {
+  return chosen({
+    'start page': START.test(URL.parse(url)?.pathname ?? ''),
+    'ten names on page': names >= 10,
   });
 }
 
@@ -116,10 +146,9 @@ export function headingSigns(heading: { text: string; at: number }, at: number):
 }
 
 /** Signs of a name and what stands around it. */
-export function nameSigns({ name, text, from, to, index, line, host }: NamePlace): string[] {
-  const start = text.lastIndexOf('. ', from) + 1;
-  const end = text.indexOf('. ', to);
-  const clause = text.slice(start, end === -1 ? text.length : end);
+export function nameSigns(place: NamePlace): string[] {
+  const { name, text, from, to, index, line, host } = place;
+  const clause = sentenceAround(place);
   const written = text.slice(Math.max(0, from - CONTEXT), from);
   const before = withoutTitles(written);
   const after = text.slice(to, to + CONTEXT);
@@ -127,7 +156,7 @@ export function nameSigns({ name, text, from, to, index, line, host }: NamePlace
   const words = wordsOfName(name);
   const element = line.elements[line.pieces.findIndex((piece) => piece.includes(name))] ?? null;
   const surname = plainLetters(words.at(-1) ?? '');
-  return chosen({
+  const ofPlace = chosen({
     [`${words.length} words`]: true,
     titled: before !== written || words.length < name.split(' ').length,
     shouted: name === name.toUpperCase(),
@@ -154,7 +183,6 @@ export function nameSigns({ name, text, from, to, index, line, host }: NamePlace
     year: YEAR.test(clause),
     'old year': OLD_YEAR.test(clause),
     quotation: QUOTATION.test(clause),
-    dead: clause.includes('†'),
     'comma behind': after.startsWith(','),
     'bracket behind': /^\s*\(/.test(after),
     'dash behind': /^\s*[–—-]\s/.test(after),
@@ -167,11 +195,12 @@ export function nameSigns({ name, text, from, to, index, line, host }: NamePlace
     'capital before': /\p{Lu}\p{Ll}+\s+$/u.test(before),
     'nothing before': before.trim() === '',
     by: BY.test(before),
-    'own address on line': emailsOfLine(line).some((email) => nameMatchesAddress(name, email)),
+    'fitting address on line': emailsOfLine(line).some((email) => nameMatchesAddress(name, email)),
     'number behind': NUMBER_BEHIND.test(after),
     'surname of host':
       surname.length >= SHORTEST_SURNAME && host.replace(/[^a-z]+/g, '').includes(surname),
   });
+  return [...ofPlace, ...sentenceSigns(place)];
 }
 
 /** Signs of the names in one place of a repeated structure. */
@@ -221,7 +250,7 @@ export function pairedSigns(
     `${subject}, ${has('sentence') ? 'sentence' : 'no sentence'}, ${isBeside ? 'role' : 'no role'}`,
     `${subject}, ${has(...NEGATIVE) ? 'others' : 'no others'}`,
     `${subject}, ${evidence}, ${has('mostly names in place') ? 'names' : 'no names'} in place`,
-    `${subject}, ${has('own address on line', 'number behind') ? 'contact' : 'no contact'}`,
+    `${subject}, ${has('fitting address on line', 'number behind') ? 'contact' : 'no contact'}`,
     `${subject}, ${has('date near') ? 'date' : 'no date'} near`,
     `${has('sentence') ? 'sentence' : 'no sentence'}, ${has('role before') ? 'role' : 'no role'} before, ${has('word behind') ? 'word' : 'no word'} behind`,
   ];
@@ -238,8 +267,4 @@ export function titleBeside(
   if (readPersonName(text) !== name) return null;
   const near = [lines[at + 1]?.text ?? '', lines[at - 1]?.text ?? ''];
   return near.find(isRoleLine) ?? null;
-}
-
-function chosen(signs: Readonly<Record<string, boolean>>): string[] {
-  return Object.keys(signs).filter((sign) => signs[sign]);
 }

@@ -1,5 +1,6 @@
 import { isGivenName, isOrdinaryGivenName } from './given-names.ts';
-import { PARTICLES, TITLES_BEFORE } from './name-words.ts';
+import { isTitleBefore } from './name-titles.ts';
+import { PARTICLES } from './name-words.ts';
 import { plainLetters } from './role-lexicon.ts';
 
 /** Languages and countries in which people write the surname first. */
@@ -89,10 +90,11 @@ function readBehindCapitals(name: string, isAmongTurned = false): Turned | null 
   return isAmongTurned || isGiven(first) ? { titles, given, surname } : null;
 }
 
-/** "Doe Jane", "Doe Jane Mary" */
+/** "Doe Jane", "Doe Jane Mary", but not "Jane DOE" */
 function readAtEnd(name: string): Turned | null {
   if (name.includes(',')) return null;
   const { titles, words } = splitTitles(name);
+  if (IN_CAPITALS.test(words.at(-1) ?? '') && words.some((word) => SMALL.test(word))) return null;
   const end = words.findLastIndex((word, at) => at === 0 || !isGiven(word)) + 1;
   const [surname, given] = [words.slice(0, end), words.slice(end)];
   return given.length === 0 ? null : { titles, given, surname };
@@ -109,8 +111,7 @@ function isParticle(word: string): boolean {
 /** The titles at either end, and the words between them. */
 function splitTitles(text: string): { titles: string[]; words: string[] } {
   const words = text.split(/\s+/).filter((word) => word !== '');
-  const isTitle = (word: string): boolean =>
-    /\p{Ll}/u.test(word) && TITLES_BEFORE.has(word.toLowerCase().replace(/\.$/, ''));
+  const isTitle = (word: string): boolean => /\p{Ll}/u.test(word) && isTitleBefore(word);
   const first = words.findIndex((word) => !isTitle(word));
   const last = words.findLastIndex((word) => !isTitle(word));
   if (first === -1) return { titles: words, words: [] };

@@ -20,6 +20,7 @@ const NO_NAME = [
   'police polizei polizia policia policja policie politie politiet polisen poliisi starostwo powiatowe powiatowy bankhaus sparkasse volksbank raiffeisenbank poligono industrial',
   'movimento movimiento movement partido partito partei parti alianca alianza alliance coligacao coalicion bundnis servis knjigovodstvo student students hermanos talleres',
   'judecatoria primaria mahkemesi odasi belediyesi kutuphanesi δημος βιβλιοθηκη администрация библиотека',
+  'e-mail derecho tech coop niederlassung niederlassungen zweigstelle films clearances clearance fratelli hermanas gebroeders geschwister freres panstwa panstwo panstwu',
   'memorial trophy run court district division revision revisionsbyran compliance treuhand diplome diplomee',
   'privacy policy terms conditions cookie cookies legal notice imprint disclaimer copyright rights reserved',
   'read more learn view all see show download get started start now here click book buy order shop cart checkout',
@@ -80,9 +81,9 @@ const NO_NAME = [
 
 export const NO_NAME_WORDS: ReadonlySet<string> = new Set(plainLetters(NO_NAME).split(' '));
 
-/** Endings of the names of institutions in German and the Nordic languages. */
+/** Endings of the names of institutions, and of firms of a profession, in German, Dutch and the Nordic languages. */
 export const INSTITUTION =
-  /\p{L}{3}(?:gericht|kammer|behorde|verband|vereinigung|ministerium|gesellschaft|bibliothek|verwaltung|direktion|stiftung|kommun|kommune|forening|foreningen)$/u;
+  /\p{L}{3}(?:gericht|kammer|behorde|verband|vereinigung|ministerium|gesellschaft|bibliothek|verwaltung|direktion|stiftung|kommun|kommune|forening|foreningen|accountants|advocaten|notarissen|rechtsanwalte|steuerberater|architekten|ingenieure|advokater|arkitekter|asianajajat)$/u;
 
 /** Place names of two words that look like a first name and surname. */
 export const PLACE =
@@ -93,26 +94,5 @@ export const PARTICLES: ReadonlySet<string> = new Set(
   (
     'van de den der ter ten te op het von zu zum zur vom und di da do dos das del della dello dei degli du des le la ' +
     "el al bin ibn ben bint abu af av y e i los las san st st. mc ap ferch oğlu bat 't ’t"
-  ).split(' '),
-);
-
-/** Titles before a name or between other titles; lower case, without a trailing full stop. */
-export const TITLES_BEFORE: ReadonlySet<string> = new Set(
-  (
-    'dr prof professor dipl dipl.-ing dipl.-kfm dipl.-inf dipl.-kff dipl.-biol dipl.-chem dipl.-phys dipl.-psych ing ir mr mrs ms miss ' +
-    'mx sir dame lord lady rev fr herr frau hr fr hon mag magister dkfm drs univ.-prof priv.-doz pd med jur phil rer nat ' +
-    'oec habil h.c hc dr.-ing mba msc bsc m.sc b.sc mme mlle m me maître maitre sr sra srta d doña don dott dott.ssa avv geom ' +
-    'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
-    'et paeddr phmr thdr icdr bca mga lek med dent vet pol agr techn theol mont oec.publ dt uzm doç op av yrd öğr gör prof.ssa arq lic dña d.ª dr.ª prof.ª eng.º eng.ª arq.ª arh univ ' +
-    'geol kommr assessor ass ostd std ostr studr akad.dir mag.a dott.geol tä ta ökr okr st.b ao a.o per.ind d.ª dª siv.ing cand.jur cand.merc dhr mevr dipl.-betriebsw dipl.-wirt.-ing dipl.-päd dipl.-soz.-päd dipl.-volksw dipl.-des ifj özv ks ' +
-    'sc m° m.° mº m.º г-н г-жа д-р проф τ дρ κ sayın bay bayan'
-  ).split(' '),
-);
-
-/** Titles after a name, with or without a comma; lower case, without full stops. */
-export const TITLES_AFTER: ReadonlySet<string> = new Set(
-  (
-    'phd dphil md mba msc bsc ma ba ms bs llm llb jd esq cpa cfa cfp pe pmp dds dmd dvm rn np pa pac mph edd psyd cissp ' +
-    'jr sr jun sen ml st мл ст dis mha mpa ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs csc drsc osb sj aca fcca bed fca frics dchm'
   ).split(' '),
 );

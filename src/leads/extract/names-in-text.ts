@@ -1,10 +1,10 @@
-import { isGivenName } from './given-names.ts';
+import { isGivenName, isOrdinaryGivenName } from './given-names.ts';
 import { readPersonName, wordsOfName } from './person-name.ts';
 import { plainLetters } from './role-lexicon.ts';
 
-/** Words with capitals, with particles and a nickname between them. */
+/** Words with capitals, with particles and a nickname between them; not from the middle of "Dipl.-Ing.". */
 export const CAPITALISED_RUN =
-  /\p{Lu}[\p{L}\p{M}'’-]*\.?ª?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu|y|e) ){0,2}(?:[“"„]\p{Lu}\p{L}{1,12}[”“"] )?\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
+  /(?<!\.[-‑])(?:(?:\p{Lu}\.){2,4}|\p{Lu}[\p{L}\p{M}'’-]*\.?ª?)(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu|y|e) ){0,2}(?:[“"„]\p{Lu}\p{L}{1,12}[”“"] )?\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
 const LEGAL_FORM =
   '(?:GmbH|mbH|AG|KG|OHG|GbR|UG|e\\.\\s?[KV]|Ltd|Limited|LLC|LLP|Inc|Corp|PLC|S\\.?\\s?r\\.?\\s?l|S\\.?\\s?p\\.?\\s?A|S\\.?\\s?n\\.?\\s?c|SARL|SAS|S\\.\\s?L|S\\.\\s?A|Lda|B\\.?\\s?V|N\\.?\\s?V|ApS|A/S|AS|AB|Oy|Sp\\.\\s?z|s\\.\\s?r\\.\\s?o|a\\.\\s?s\\.|Kft|Bt|Zrt|SRL|Ltd\\.? Şti|A\\.\\s?Ş|Ο\\.\\s?Ε|Α\\.\\s?Ε)(?![\\p{L}])';
 /** After the name of a firm, and after a code: "IBAN DE12". */
@@ -50,13 +50,18 @@ function namesake(text: string, { name, from }: NameInText): NameInText | null {
   const given = GIVEN_BEFORE.exec(text.slice(Math.max(0, from - LONGEST_GIVEN), from));
   const [first = '', ...rest] = wordsOfName(name);
   const word = given?.groups?.['word'] ?? '';
-  if (!given || rest.length === 0 || !isKnown(first) || !isKnown(word)) return null;
+  if (!given || rest.length === 0 || !areGiven(first, word)) return null;
   const start = from - given[0].length + given[0].indexOf(word);
   return { name: `${word} ${rest.join(' ')}`, from: start, to: start + word.length };
 }
 
-function isKnown(word: string): boolean {
-  return word.split('-').every((part) => isGivenName(plainLetters(part)));
+/** Two given names, of which one may be an ordinary word: "Kylie and Dean Doe". */
+function areGiven(...words: string[]): boolean {
+  const parts = words.map((word) => plainLetters(word).split('-'));
+  const isGiven = (part: string): boolean => isGivenName(part) || isOrdinaryGivenName(part);
+  return (
+    parts.some((word) => word.every(isGivenName)) && parts.every((word) => word.every(isGiven))
+  );
 }
 
 /** Adjacent words that form a name, the longest sequence first. */

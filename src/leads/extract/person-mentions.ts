@@ -1,10 +1,12 @@
 import { emailsOfLine } from './line-emails.ts';
 import {
+  addressSigns,
   groupSigns,
   headingSigns,
   lineSigns,
   type NamePlace,
   nameSigns,
+  pageSigns,
   pairedSigns,
   titleBeside,
 } from './mention-signs.ts';
@@ -16,7 +18,10 @@ import { type PageLine, type PageLines, withBoundaries } from './page-lines.ts';
 import { isAboutGuests, subjectOf } from './page-subject.ts';
 import type { PageSource } from './page-source.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
+import { sentenceAround } from './sentence-signs.ts';
 import { severalNames } from './several-names.ts';
+import { siteNameOf } from './site-name.ts';
+import { DEAD } from './words-of-others.ts';
 
 /** A name in a page, with what its place says for and against a person of the organisation. */
 export interface Mention {
@@ -40,6 +45,7 @@ export function personMentions(page: PageLines, source: PageSource): Mention[] {
   if (isAboutGuests(source)) return [];
   const subject = subjectOf(source, page) ?? 'news';
   const host = URL.parse(source.url)?.hostname ?? '';
+  const siteName = siteNameOf(source);
   const places = new Places();
   const found: (Omit<Mention, 'signs'> & { signs: Set<string>; place: string })[] = [];
   let heading = { text: '', at: -1 };
@@ -53,26 +59,29 @@ export function personMentions(page: PageLines, source: PageSource): Mention[] {
     if (names.length === 0) continue;
     const shared = [
       ...lineSigns(at, page, names),
+      ...addressSigns(at, page, host),
       ...headingSigns(heading, at),
       `page: ${subject}`,
     ];
     const text = withBoundaries(line).slice(0, LONGEST_LINE);
     for (const [index, { name: written, from, to }] of names.entries()) {
       const name = withoutWordBefore(written);
-      const place: NamePlace = { name, text, from, to, index, line, host };
+      const place: NamePlace = { name, text, from, to, index, line, host, siteName };
+      if (DEAD.test(sentenceAround(place))) continue;
       const signs = new Set([...shared, ...nameSigns(place)]);
       const title = titleBeside(place, at, page);
       const key = personNameKey(name);
       found.push({ name, key, title, signs, place: places.of(line.elements[0] ?? null) });
     }
   }
+  const ofPage = pageSigns(source.url, new Set(found.map(({ key }) => key)).size);
   const emails = [...new Set(page.lines.flatMap(emailsOfLine))];
   for (const group of Map.groupBy(found, ({ place }) => place).values()) {
     const signs = groupSigns(group.map(({ name }) => name));
     for (const mention of group) {
-      for (const sign of signs) mention.signs.add(sign);
+      for (const sign of [...signs, ...ofPage]) mention.signs.add(sign);
       if (emails.some((email) => nameMatchesAddress(mention.name, email))) {
-        mention.signs.add('own address on page');
+        mention.signs.add('fitting address on page');
       }
       for (const sign of pairedSigns(mention.signs, nameEvidence(mention.name), subject)) {
         mention.signs.add(sign);

@@ -1,18 +1,14 @@
-import { isGivenName } from './given-names.ts';
+import { isGivenName, isOrdinaryGivenName } from './given-names.ts';
 import { givenNameFirst } from './name-order.ts';
-import {
-  INSTITUTION,
-  NO_NAME_WORDS,
-  PARTICLES,
-  PLACE,
-  TITLES_AFTER,
-  TITLES_BEFORE,
-} from './name-words.ts';
+import { isDegreeBefore, isTitleAfter, isTitleBefore } from './name-titles.ts';
+import { INSTITUTION, NO_NAME_WORDS, PARTICLES, PLACE } from './name-words.ts';
 import { plainLetters } from './role-lexicon.ts';
 import { hasRoleWord, isRoleWord, isSurname } from './role-words.ts';
 import { withoutSalutation } from './salutation.ts';
 import { readUnspacedName } from './unspaced-name.ts';
 
+/** Surnames that are also words of menus and headings. */
+const SURNAMES = new Set('Ask Best Call Case Day Key Law March Read Ring Story'.split(' '));
 const LONGEST_NAME = 60;
 const MAX_WORDS = 4;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
@@ -27,8 +23,8 @@ const CAPITALISED = /^(?:d['’])?\p{Lu}[\p{L}\p{M}]*(?:['’ʼ`‑-][\p{L}\p{M}
 const LEGAL_FORM_BEHIND = /[-‑](?:G?mbH|AG|KG|SE|OHG|Stiftung)$/u;
 /** "J.", "J.-P.", and "M.ª" for María. */
 const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.|\p{Lu}\.?ª)$/u;
-/** The code of an employee or a party behind the name: "Doe Jane (JDO)", "Jane Doe (KrF)". */
-const CODE = /\s\(\p{Lu}\p{L}{1,3}\)$/u;
+/** What stands in brackets behind a name: a code, a party, a group, a place, a subject, a birth name. */
+const BRACKET_BEHIND = /^(?<name>\S+ .*\S) \((?<bracket>\p{Lu}[\p{L}\p{M} .’'-]{1,40})\)$/u;
 /** "lic. iur.", "dipl. Ing. ETH" */
 const SWISS_DEGREE =
   /^(?:lic|dipl|cand|mag|eidg)\.(?:\s?(?:dipl|iur|jur|oec|publ|phil|theol|rer|pol|mag|merc|agr|sc|nat|ing|arch|ETH|FH|HSG|HF|EPFL|TU)\.?){1,4}$/iu;
@@ -43,7 +39,7 @@ const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
 export function readPersonName(text: string): string | null {
   if (text.length > 3 * LONGEST_NAME) return null;
   const written = text.replace(/[\s\u00a0\u3000]+/g, ' ').trim();
-  const name = withoutDegrees(written).replace(CODE, '');
+  const name = withoutBracket(withoutDegrees(written));
   if (name.length < 2 || name.length > LONGEST_NAME) return null;
   if (UNSPACED.test(name)) return readUnspacedName(name);
   if (/[\d@:;/\\|!?&+*=<>{}[\]_#%•…]/.test(name)) return null;
@@ -53,10 +49,8 @@ export function readPersonName(text: string): string | null {
 
 /** The words of a name in order, the given name first, without titles, degrees, nicknames and commas. */
 export function wordsOfName(name: string): string[] {
-  const plain = withoutDegrees(name.replace(/[\s\u00a0\u3000]+/g, ' ').trim()).replace(
-    NICKNAME,
-    '',
-  );
+  const written = withoutDegrees(name.replace(/[\s\u00a0\u3000]+/g, ' ').trim());
+  const plain = withoutBracket(written).replace(NICKNAME, '');
   const words = givenNameFirst(plain)
     .replace(/[,"“”„()]/g, ' ')
     .split(' ')
@@ -79,6 +73,13 @@ function isName(words: readonly string[]): boolean {
   const core = words.filter((word) => !PARTICLES.has(word));
   if (core.length < 2 || core.length > MAX_WORDS || words.length > MAX_WORDS + 2) return false;
   if (PLACE.test(words.join(' ')) || isTwoNames(words) || isWithArticle(words)) return false;
+  if (core.every((word) => isTitleBefore(word) || isTitleAfter(word))) return false;
+  // "Van der Molen" is a surname.
+  if (words.length > 2 && words.slice(0, -1).every((word) => PARTICLES.has(word.toLowerCase()))) {
+    return false;
+  }
+  // "Jane Doe von", of "Jane Doe von der Firma"
+  if (words.length > core.length && PARTICLES.has(words.at(-1) ?? '')) return false;
   // "Jane Doe's"
   if (/\p{Ll}['’]s$/u.test(words.at(-1) ?? '')) return false;
   if (core.every((word) => WITHOUT_CAPITALS.test(word))) return !hasRoleWord(words.join(' '));
@@ -86,7 +87,7 @@ function isName(words: readonly string[]): boolean {
   for (const word of core) {
     if (INITIAL.test(word)) continue;
     if (!CAPITALISED.test(word)) return false;
-    if (isOrdinary(word)) return false;
+    if (isOrdinary(word) && !isSurnameOf(word, core)) return false;
     full += 1;
   }
   // "J. Doe" is a name, "J. R." is not.
@@ -102,7 +103,7 @@ function isTwoNames(words: readonly string[]): boolean {
   const [first = '', second = ''] = [words[at - 1], words[at + 1]].map((word) =>
     plainLetters(word ?? ''),
   );
-  if (at === 1 && isGivenName(first) && isGivenName(second)) return true;
+  if (at === 1 && isGivenName(first) && (isGivenName(second) || words.length === 4)) return true;
   return at >= 2 && words.length - at > 2;
 }
 
@@ -111,6 +112,12 @@ function isWithArticle([first = '', second = '', ...more]: readonly string[]): b
   if (more.length > 0 || !/^(?:La|Le|Les|El|Los|Las|Il|Lo|Het|Die|Der|Das)$/u.test(first))
     return false;
   return !isGivenName(plainLetters(second));
+}
+
+/** "Ask" of "Solfrid Ask" */
+function isSurnameOf(word: string, [first = '', ...more]: readonly string[]): boolean {
+  if (more.length !== 1 || word !== more[0] || !SURNAMES.has(word)) return false;
+  return isGivenName(plainLetters(first));
 }
 
 function isOrdinary(word: string): boolean {
@@ -137,24 +144,35 @@ function coreWords(name: string): string[] | null {
   // "Doe, Jane": only a surname before the comma, and "Doe, Jane, Dr.": only titles at the end.
   if (after !== undefined && (wordsBetween(before) > 1 || wordsBetween(after) > 2)) return null;
   if (titles !== undefined && wordsBetween(titles) > 0) return null;
+  // "Padova, Rovigo"
+  if (after !== undefined && /^\p{Script=Latin}/u.test(before) && !hasGivenName(name)) return null;
   if (/\p{Ll}{3,}\.$/u.test(name) && !/ (?:jun|sen)\.$/u.test(name)) return null;
   return wordsOfName(name);
 }
 
+function hasGivenName(text: string): boolean {
+  const words = plainLetters(text).split(/[\s,-]+/u);
+  return words.some(
+    (word) => /^\p{L}\.?$/u.test(word) || isGivenName(word) || isOrdinaryGivenName(word),
+  );
+}
+
 /** How many words a text has without titles and particles. */
 function wordsBetween(text: string): number {
-  const words = text.split(' ').filter((word) => !TITLES_BEFORE.has(bare(word)));
+  const words = text.split(' ').filter((word) => !isTitleBefore(word));
   return words.filter((word) => !PARTICLES.has(word)).length;
 }
 
 function withoutTitles(words: readonly string[]): string[] {
   let from = 0;
-  const isTitle = (word: string): boolean =>
-    TITLES_BEFORE.has(bare(word)) || (from > 0 && INNER_TITLES.has(word));
-  while (from < words.length - 1 && isTitle(words[from] ?? '')) from += 1;
+  const isTitle = (word: string, at: number): boolean =>
+    isTitleBefore(word) ||
+    (at > 0 && INNER_TITLES.has(word)) ||
+    (at < words.length - 2 && isDegreeBefore(word, words[at + 1] ?? ''));
+  while (from < words.length - 1 && isTitle(words[from] ?? '', from)) from += 1;
   let to = words.length;
   const isShouted = words.every((word) => word === word.toUpperCase());
-  while (to - from > 2 && isDegree(words[to - 1] ?? '') && !isShouted) to -= 1;
+  while (to - from > 2 && isTitleAfter(words[to - 1] ?? '') && !isShouted) to -= 1;
   return words.slice(from, to);
 }
 
@@ -164,26 +182,25 @@ function withoutDegrees(name: string): string {
   const words = written.split(' ');
   while (words.length > 2 && isPostNominal(words.at(-1) ?? '', words)) words.pop();
   const first = words.join(' ');
-  const kept = rest.filter((part) => !part.split(' ').every(isDegree) && !SWISS_DEGREE.test(part));
+  const kept = rest.filter(
+    (part) => !part.split(' ').every(isTitleAfter) && !SWISS_DEGREE.test(part),
+  );
   if (kept.length === rest.length && first === written) return name;
   return [first, ...kept].join(', ');
+}
+
+/** A role in brackets is not omitted, because the whole is no name then. */
+function withoutBracket(text: string): string {
+  const { name = text, bracket = '' } = BRACKET_BEHIND.exec(text)?.groups ?? {};
+  return hasRoleWord(bracket) ? text : name;
 }
 
 /** "Jane Doe ACA": a degree behind a name that is not all in capitals; that of a religious order stays. */
 function isPostNominal(word: string, words: readonly string[]): boolean {
   if (/^(?:OSB|SJ)$/.test(word)) return false;
   return (
-    isDegree(word) && /^\p{Lu}[\p{L}.]+$/u.test(word) && words.some((one) => /\p{Ll}{2}/u.test(one))
+    isTitleAfter(word) &&
+    /^\p{Lu}[\p{L}.]+$/u.test(word) &&
+    words.some((one) => /\p{Ll}{2}/u.test(one))
   );
-}
-
-function isDegree(word: string): boolean {
-  const plain = word.replaceAll('.', '');
-  if (!TITLES_AFTER.has(plain.toLowerCase())) return false;
-  return /\p{Lu}.*\p{Lu}/u.test(plain) || /^(?:jr|sr|jun|sen|ml|st|мл|ст)$/i.test(plain);
-}
-
-function bare(word: string): string {
-  // "StD'" is short for a feminine title.
-  return word.toLowerCase().replace(/[.'’]$/, '');
 }

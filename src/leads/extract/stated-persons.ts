@@ -21,6 +21,7 @@ import { columnNamed } from './table-columns.ts';
 import { BY_NAME, toldOf } from './told-persons.ts';
 import {
   CREDIT,
+  DEAD,
   isAuditorOfFirm,
   isOfAnother,
   isOfPartners,
@@ -42,9 +43,9 @@ const SENTENCE_END =
 /** A contact soon behind a name; an account number is none. */
 const CONTACT_BEHIND =
   /^.{0,60}?(?:(?<![A-Z]{2}(?:\d[\d ]*)?)[+(]?\d(?:[\s()./-]*\d){6}|[^\s@,;]+@)/u;
-/** A year long ago, the cross of the dead, a quotation, or the date and time of an event. */
+/** A year long ago, a quotation, or the date and time of an event. */
 const ELSEWHEN =
-  /†|(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
+  /(?<!\d)1[5-9]\d\d(?!\d)|[„“”"«»]|(?<![\d ])\d{1,2}[.:]\d{2}(?!\d|[\s.]\d)|^\d{1,2}[./]\s?\d{1,2}/u;
 /** "since 1987" is not over. */
 const SINCE =
   /(?<!\p{L})(?:since|seit|depuis|desde|dal|sinds|sedan|siden|od|vuodesta)\s(?:\p{Ll}+\s)?1[5-9]\d\d(?!\d)/giu;
@@ -99,7 +100,11 @@ export function statedPersons(page: PageLines, source: PageSource): ContactCard[
     if (named.length > 0) continue;
     const emphasized = subject === 'team' ? emphasizedIn(line) : new Set<string>();
     for (const clause of text.split(SENTENCE_END)) {
-      if (!ELSEWHEN.test(clause.replace(SINCE, '')) && !isOfOthers(clause, line, site)) {
+      if (
+        !DEAD.test(clause) &&
+        !ELSEWHEN.test(clause.replace(SINCE, '')) &&
+        !isOfOthers(clause, line, site)
+      ) {
         const about = isBelow ? 'team' : subject;
         cards.push(
           ...(about === null

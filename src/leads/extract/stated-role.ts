@@ -1,5 +1,5 @@
 import { namesInText } from './names-in-text.ts';
-import { TITLES_BEFORE } from './name-words.ts';
+import { isTitleBefore } from './name-titles.ts';
 import { isRoleLine, isRoleWord, isSurname } from './role-words.ts';
 
 /** The role that a text states for a name next to it. */
@@ -20,12 +20,14 @@ const COUNT =
 const TERM = /\s\(?(?:19|20)\d\d(?:[–/-]\d{2,4})?\)?(?=\s|$)/gu;
 const MAX_WORDS_BETWEEN = 4;
 const MAX_WORDS_BEFORE = 4;
-const OWN = new Set(
+/** "Our", by language. */
+export const OWN = new Set(
   'our unser unsere unserem unserer unseren notre nos nuestro nuestra nuestros nuestras nostro nostra nostri nosso nossa onze ons vår vårt våra vores nasz nasza náš naše meidän'.split(
     ' ',
   ),
 );
-const DETERMINERS = new Set([
+/** Articles and words for "your" and "our". */
+export const DETERMINERS = new Set([
   ...OWN,
   ...'the a an your der die das den dem ein eine einen einem le la les un une votre el los las il lo i gli o os as um uma de het een az ο η οι του της την τη τον'.split(
     ' ',
@@ -38,7 +40,7 @@ const LINK = new RegExp(
   'iu',
 );
 const CLAUSE_START = /^.*(?:[,;:.()!?„“”"«»|•·]|(?<!\d)[–—])\s*/u;
-const SALUTATION =
+export const SALUTATION =
   /(?<=^|\s)(?:mrs?|ms|miss|herrn?|frau|m|mme|mlle|madame|monsieur|sra?|d|dª|d\.ª|dña|don|doña|sig|sig\.ra|signora?|dhr|mevr|mevrouw|pani?|sayın)\.?\s*$/iu;
 /** "př." and "cand.mag." before a name. */
 const ABBREVIATION = /(?<=^|\s)(?:\p{L}{1,6}\.)+\s*$/u;
@@ -100,8 +102,7 @@ function mayStandBetween(between: readonly string[], at: number, isLinked: boole
 export function withoutTitles(before: string): string {
   return before.replace(SALUTATION, '').replace(ABBREVIATION, (written) => {
     const parts = written.trim().split('.');
-    const isTitle = (part: string): boolean =>
-      TITLES_BEFORE.has(part.toLowerCase()) || /^\p{Ll}{1,5}$/u.test(part);
+    const isTitle = (part: string): boolean => isTitleBefore(part) || /^\p{Ll}{1,5}$/u.test(part);
     return parts.every((part) => part === '' || isTitle(part)) ? '' : written;
   });
 }

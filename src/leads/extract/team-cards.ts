@@ -10,6 +10,7 @@ import { labelledNames } from './labelled-names.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { areMostlyNames, nameEvidence } from './name-evidence.ts';
+import { namesInText } from './names-in-text.ts';
 import { personNameKey } from './person-name.ts';
 import { isAboutGuests, subjectOf } from './page-subject.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
@@ -63,6 +64,7 @@ export function readTeamCards(source: PageSource): ContactCard[] {
     ({ found, title, isTitleNear }) =>
       ((title !== null && isTitleNear) || !isOrganization(found.name)) &&
       !(found.isLabelled && OUTSIDERS.test(title ?? '')) &&
+      !isPlaceOf(title ?? '', found.name) &&
       !isAuditorOfFirm(title ?? '', textBehind(found, page)) &&
       !isOfPartners(textBehind(found, page), source.url),
   );
@@ -105,6 +107,12 @@ function cardOf({ found, title, company, emails, phones, profiles }: PersonCard)
     phones,
     profiles,
   });
+}
+
+/** A branch whose line below names its head: "Syston Green", "Manager: Jane Doe". */
+function isPlaceOf(title: string, name: string): boolean {
+  const named = nameEvidence(name) === 'known' ? [] : namesInText(title);
+  return named.some((one) => nameEvidence(one.name) === 'known');
 }
 
 /** The rest of the line of a name. */

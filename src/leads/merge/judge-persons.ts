@@ -10,7 +10,7 @@ import { siteSigns, weightOf } from '#src/leads/extract/person-model.ts';
 
 /** Log odds from which a name is a person of the organisation, and below which a rule is not believed. */
 const SURE = Math.log(0.7 / 0.3);
-const DOUBTFUL = Math.log(0.15 / 0.85);
+const DOUBTFUL = Math.log(0.2 / 0.8);
 
 /** A name's best mention on a site. */
 interface Judged {

@@ -58,4 +58,5 @@ test('a page whose names end with given names has the surnames first', () => {
   expect(withGivenNameFirst('mgr Bednarek Alina', place)).toBe('mgr Alina Bednarek');
   expect(withGivenNameFirst('García López Ana María', place)).toBe('Ana María García López');
   expect(withGivenNameFirst('Jane Tschugg', place)).toBe('Jane Tschugg');
+  expect(withGivenNameFirst('Marie-Noëlle TANGUY', place)).toBe('Marie-Noëlle TANGUY');
 });

@@ -73,6 +73,18 @@ describe('the name reader refuses', () => {
     'Café Spaden',
     "Jane Doe's",
     'Hansa Assekuranz',
+    'Niederlassung Salzburg',
+    'Van der Molen Registeraccountants',
+    'Ovella Negra Films',
+    'E-mail Rady',
+    'Państwa Oliwia',
+    'Padova, Rovigo',
+    'Luciana e Francieli Petry',
+    'Jane Doe von',
+    'Van der Molen',
+    'BA MA',
+    'Montana Tech',
+    'Jane Doe (Treasurer)',
     '',
     '   ',
   ])('%j', (text) => {
@@ -158,20 +170,44 @@ test.each([
   'de Sanctis, Maria Pia',
   'Doe, Dr. med. Jane',
   'Doe, Jane, Dr.',
+  'Solfrid Ask',
 ])('%s is a name', (name) => {
   expect(readPersonName(name)).toBe(name);
+});
+
+test.each([
+  ['As. Viorica Popescu', 'viorica popescu'],
+  ['Ps. BRUSTUR Anca', 'brustur anca'],
+  ['C.P. Hortensia Villaseñor', 'hortensia villasenor'],
+  ['J.R. Smith', 'jr smith'],
+  ['Dr.in Judith Enzenhofer', 'judith enzenhofer'],
+  ['Dipl.-Ing.in Anna Maier', 'anna maier'],
+  ['mr.drs. Anna de Vries', 'anna de vries'],
+  ['RAin Anna Maier', 'anna maier'],
+  ['RA Anna Maier', 'anna maier'],
+  ['Mar López', 'mar lopez'],
+  ['Mtra. Anna García', 'anna garcia'],
+  ['mł. bryg. Jan Nowak', 'jan nowak'],
+  ['Revd John Murphy', 'john murphy'],
+])('without its titles, %s is %s', (name, key) => {
+  expect(readPersonName(name)).toBe(name);
+  expect(personNameKey(name)).toBe(key);
 });
 
 test('degrees after a name are dropped', () => {
   expect(readPersonName('Jane Doe, PhD, MBA')).toBe('Jane Doe');
   expect(readPersonName('Jane Doe ACA')).toBe('Jane Doe');
+  expect(readPersonName('Jane Doe BVSc MRCVS')).toBe('Jane Doe');
+  expect(readPersonName('Jane Doe Dip CII')).toBe('Jane Doe');
   expect(readPersonName('Jane Doe, lic. iur.')).toBe('Jane Doe');
   expect(readPersonName('Jane Doe, dipl. Ing. ETH')).toBe('Jane Doe');
   expect(readPersonName('Dr. med. vet. Imke Hagedorn')).toBe('Dr. med. vet. Imke Hagedorn');
   expect(readPersonName('Jane Doe, Head of Sales')).toBeNull();
 });
 
-test('a code in brackets behind a name is dropped', () => {
+test('brackets behind a name are dropped', () => {
+  expect(readPersonName('Jane Doe (Sunflowers)')).toBe('Jane Doe');
+  expect(personNameKey('Jane Doe (Smith)')).toBe('jane doe');
   expect(readPersonName('Virtanen Outi (OVI)')).toBe('Virtanen Outi');
   expect(readPersonName('Mona Berg (KrF)')).toBe('Mona Berg');
 });

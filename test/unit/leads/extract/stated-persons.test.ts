@@ -51,10 +51,11 @@ describe('a role beside a name', () => {
   test.each([
     ['Owners: Jane and John Doe.', 'Owners'],
     ['Titolari: Jane e John Doe.', 'Titolari'],
-  ])('is that of two who share a surname: %s', (text, title) => {
+    ['Owners: Jane and Dean Doe.', 'Owners', 'Dean Doe'],
+  ])('is that of two who share a surname: %s', (text, title, second = 'John Doe') => {
     expect(read(`<p>${text}</p>`)).toEqual([
       ['Jane Doe', title],
-      ['John Doe', title],
+      [second, title],
     ]);
   });
 
@@ -350,4 +351,9 @@ test('a word before a name is no part of it', () => {
   expect(read('<p>Deputy Stonkare Ivar Nygård, 915 20 301</p>', '/team')).toEqual([
     ['Ivar Nygård', 'Deputy'],
   ]);
+});
+
+test('the dead are nobody', () => {
+  expect(read('<p>Secretary: Jane Doe (dec.)</p>')).toEqual([]);
+  expect(read('<p>Sekretarka: śp. Jane Doe</p>')).toEqual([]);
 });

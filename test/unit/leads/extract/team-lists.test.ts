@@ -102,3 +102,12 @@ test('names below a heading of people without a role are people', () => {
     'Mary Jones',
   ]);
 });
+
+test('a branch is no person, but the head that the line below names', () => {
+  const html =
+    '<div><h3>Syston Green</h3><p>Shop Manager: Jane Doe</p></div><div><h3>Loughton Abbas</h3><p>Shop Manager: John Smith</p></div>';
+  expect(rows(html)).toEqual([
+    ['Jane Doe', 'Shop Manager', ''],
+    ['John Smith', 'Shop Manager', ''],
+  ]);
+});

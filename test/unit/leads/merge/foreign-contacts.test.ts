@@ -327,7 +327,7 @@ test('an address elsewhere is the site’s if one of its parts is the name', () 
 test.each([
   'Beschwerden: Kant. Abteilung Wald, +41 55 646 00 00',
   'TELVERDE Ministerul Sănătății: +40 256 999 870',
-  'Puede reclamar ante la Autoridad de Protección de Datos, tel. +34 91 000 01 18',
+  'Puede reclamar ante la Autoridad de Protección de Datos, calle del Olmo 6, Madrid, tel. +34 91 000 01 18',
   'Frauennotruf: +43 1 71719',
   'Ask the manufacturer on +44 20 7946 0119',
   'Fuente: Lonja, +34 978 00 07 00',
@@ -346,4 +346,9 @@ test('a lawyer with the title before the surname is no firm', () => {
   const html =
     '<p>info@acme.test</p><p>Guardia penal: atiende el Lic. Cisneros, +52 442 187 4055</p>';
   expect(contacts(html)).toContain('+524421874055');
+});
+
+test('those who are in charge of work in a garage are of the site', () => {
+  const html = '<p>info@acme.test</p><p>Työnjohto: Kari Lehtimäki, p. +358 3 2345621</p>';
+  expect(contacts(html)).toContain('+35832345621');
 });

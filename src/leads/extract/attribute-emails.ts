@@ -43,6 +43,7 @@ export function attributeEmails(element: HtmlElement): string[] {
       found.push(MAIL_KEYS.test(key) ? valueEmail(key, value) : base64Email(value));
     }
   }
+  if (element.name.includes('-')) found.push(...customElementEmails(element));
   found.push(...classEmails(element));
   return found.filter((email) => email !== null);
 }
@@ -132,6 +133,13 @@ function base64Email(text: string): string | null {
   const decoded = decodeBase64(text);
   if (decoded === null) return null;
   return decoded.includes('@') ? normalizeEmail(decoded) : null;
+}
+
+/** `<joomla-hidden-mail text="…">`: base64 for a script that defines the element. */
+function customElementEmails({ attribs }: HtmlElement): (string | null)[] {
+  return Object.values(attribs)
+    .filter((value) => value.length <= MAX_VALUE_LENGTH)
+    .map(base64Email);
 }
 
 /** Values decoded by a script that finds the element by its class. */

@@ -1,4 +1,5 @@
 import { countryOfPhone, normalizePhone } from './normalize-phone.ts';
+import { namesOtherOffice } from './other-offices.ts';
 
 /** Countries where an extension is dialled right after the number of the house. */
 const DIALLED_THROUGH = new Set(['DE', 'AT']);
@@ -18,7 +19,7 @@ const HEAD = new RegExp(
 const MENTION_ELSEWHERE = new RegExp(`(?<!\\p{L})(?:${WORDS_ELSEWHERE})(?!\\p{L})`, 'iu');
 const MENTION = new RegExp(`(?<!\\p{L})(?:${WORDS})(?!\\p{L})`, 'iu');
 const LABELLED = new RegExp(
-  `(?<!\\p{L})(?:${WORDS})[ \\u00A0:]{0,3}[-–]?[ \\u00A0]?(\\d{1,4})(?![\\d./]|[-–]\\d)`,
+  `(?<!\\p{L})(?:${WORDS})[ \\u00A0:]{0,3}[-–]?[ \\u00A0]?(\\d{1,4})(?![\\d/]|[.–-]\\d)`,
   'giu',
 );
 /** "-17" alone in a cell, a line or brackets; after "Tel." also "17". */
@@ -35,14 +36,20 @@ const SWITCHBOARD = /[ \u00A0]?[-\u2010-\u2014/][ \u00A0]?0{1,2}[ \u00A0]?$/u;
 const DESK = /^[+(]?(?:0|\d{2} ).*\d[ \u00A0]?[-\u2010-\u2014][ \u00A0]?(\d{2,4})$/u;
 const OPEN = /[ \u00A0]?[-\u2010-\u2014][ \u00A0]?$/u;
 const OPEN_SIGNS = /^(?:[.…]{1,3}|x{1,4}(?!\p{L})|[\s,;)]|$)/iu;
-/** "Durchwahl wählen Sie nach 05272 61220", "05272 61220, Durchwahl wie angegeben" */
-const DIALLED_AFTER = /(?<!\p{L})(?:nach|hinter)[ \u00A0]$/iu;
+/** "Durchwahl wählen Sie nach 05272 61220", "05272 61220, dahinter die Durchwahl", "alle Durchwahlen unter 05272 / 61220" */
+const DIALLED_AFTER =
+  /(?<!\p{L})(?:nach|hinter|(?:alle )?(?:durchwahlen|nebenstellen|klappen)(?: \([^()]{1,12}\))?,? (?:unter|über|zu|von))[ \u00A0]$/iu;
 const DIALLED_BEFORE = new RegExp(
-  `^[ ,;.(–-]{0,3}(?:\\+ ?|plus |und |mit )?(?:${WORDS})(?![ :-]{0,4}\\d)`,
+  `^[ ,;.(–-]{0,3}(?:\\+ ?|plus |und |mit |(?:dahinter|danach|dann|anschließend|gefolgt von)(?: die| der| Ihre[nr]?)? )?(?:${WORDS})(?![ :-]{0,4}\\d)`,
   'iu',
 );
+/** "Extensions are direct: put 0117 496 in front" */
+const IN_FRONT =
+  /^[ "”]{1,2}(?:in front|before(?: it| them)?|first|devant|delante|antes|prima|davanti|ervoor|foran|framför|före|eteen|z przodu|na początku|elé|în față)(?!\p{L})/iu;
+const LONGEST_MENTION = 60;
 const LONGEST_ETENSION = 5;
-const FA_BEFORE = /fa(?:x|ks)[ .:\u00A0]{0,3}$/iu;
+/** "Fax DW", "Fax der Amtsleitung: DW" */
+const FA_BEFORE = /fa(?:x|ks)[^\d\n\t.,;]{0,40}$/iu;
 const MA_NUMBERS = 200;
 const MA_FOUND = 300;
 
@@ -66,8 +73,13 @@ export interface FoundExtension {
  * The number of a house, to which the page's extensions are added; null when the page has no extensions, or shows the
  * numbers of several houses. A page without the number of the switchboard may show those of desks: "4719-110" and
  * "-112".
+ * @param site its name, and the trunk of its earlier pages, for a page that shows none
  */
-export function trunkIn(text: string, region: string | null): Trunk | null {
+export function trunkIn(
+  text: string,
+  region: string | null,
+  site: { siteName: string; trunk: Trunk | null } = { siteName: '', trunk: null },
+): Trunk | null {
   if (region === null) return null;
   if (!DIALLED_THROUGH.has(region)) return trunkThatFollows(text, region);
   if (!MENTION.test(text)) return null;
@@ -78,11 +90,11 @@ export function trunkIn(text: string, region: string | null): Trunk | null {
     left -= 1;
     if (left < 0) return null;
     const run = found.replace(/[ .\u00A0]+$/u, '');
-    const base = trunkOf(
-      run,
-      text.slice(Math.max(0, index - 20), index),
-      text.slice(index + run.length, index + run.length + 30),
-    );
+    const before = text.slice(Math.max(0, index - LONGEST_MENTION), index);
+    const after = text.slice(index + run.length, index + run.length + 30);
+    const base = trunkOf(run, before, after);
+    const clause = before.split(/\n|[.;] (?=\p{Lu})/u).at(-1) ?? '';
+    if (base !== null && namesOtherOffice(clause, site.siteName)) continue;
     const whole = base === null ? null : normalizePhone(`${base}0`, region, 'marked');
     if (whole !== null) trunks.add(whole.slice(0, -1));
     const desk = DESK.exec(run)?.[1];
@@ -92,7 +104,7 @@ export function trunkIn(text: string, region: string | null): Trunk | null {
     }
   }
   const [number, ...others] = trunks;
-  if (number === undefined) return trunkOfDesks([...ofDesks]);
+  if (number === undefined) return trunkOfDesks([...ofDesks]) ?? site.trunk;
   return others.length === 0 ? { number, digits: null } : null;
 }
 
@@ -101,7 +113,10 @@ function trunkThatFollows(text: string, region: string): Trunk | null {
   if (!MENTION_ELSEWHERE.test(text)) return null;
   for (const { 0: found, index } of [...text.matchAll(NUMBERS)].slice(0, MA_NUMBERS)) {
     const run = found.replace(/[^\d)]+$/u, '');
-    if (!FOLLOWS.test(text.slice(index + run.length, index + run.length + 60))) continue;
+    const behind = text.slice(index + run.length, index + run.length + 60);
+    const before = text.slice(Math.max(0, index - LONGEST_MENTION), index);
+    const isInFront = IN_FRONT.test(behind) && MENTION_ELSEWHERE.test(before);
+    if (!isInFront && !FOLLOWS.test(behind)) continue;
     for (let digits = 1; digits <= LONGEST_ETENSION; digits += 1) {
       const whole = normalizePhone(run + '0'.repeat(digits), region, 'text');
       if (whole !== null) return { number: whole.slice(0, -digits), digits };
@@ -129,7 +144,7 @@ export function extensionsIn(text: string, trunk: Trunk): FoundExtension[] {
   return [...text.matchAll(LABELLED), ...text.matchAll(BARE)]
     .slice(0, MA_FOUND)
     .filter(({ 1: digits = '' }) => trunk.digits === null || digits.length === trunk.digits)
-    .filter(({ index }) => !FA_BEFORE.test(text.slice(Math.max(0, index - 8), index)))
+    .filter(({ index }) => !FA_BEFORE.test(text.slice(Math.max(0, index - 50), index)))
     .flatMap(({ 0: written, 1: digits = '', index: at }) => {
       const phone = normalizePhone(trunk.number + digits, null, 'marked');
       return phone === null ? [] : [{ phone, written, at }];

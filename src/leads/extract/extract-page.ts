@@ -86,7 +86,11 @@ export function extractPage(
     regionOfNumbers(text) ??
     regionOfText(text, regionOfSite) ??
     regionOfSite;
-  const shared = { region, trunk: trunkIn(text, region), mailDomain: sharedDomainIn(text) };
+  const trunk = trunkIn(text, region, {
+    siteName: siteNameOf(source) || page.title,
+    trunk: given.trunk ?? null,
+  });
+  const shared = { region, trunk, mailDomain: sharedDomainIn(text) };
   const { cards, mentions } = readCards({ ...source, ...shared }, isOfMember);
   onMentions?.(mentions);
   return {
@@ -97,6 +101,7 @@ export function extractPage(
     signedBy,
     language: /^[a-z]{2,3}(?![a-z])/.exec(page.language.toLowerCase())?.[0] ?? '',
     region,
+    trunk,
     cards,
     mentions: mentions.map(weighMention),
     links,

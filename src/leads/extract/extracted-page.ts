@@ -1,5 +1,6 @@
 import type { TaskOptions } from '#src/platform/guarded-processes.ts';
 import type { ContactCard } from './contact-card.ts';
+import type { Trunk } from './extensions.ts';
 
 /** A link or frame. */
 export interface PageLink {
@@ -36,6 +37,8 @@ export interface ExtractedPage {
   language: string;
   /** ISO 3166-1 alpha-2 code of the country whose numbers it writes without a country code; null when unknown. */
   region?: string | null;
+  /** The number of a house that its extensions are added to. */
+  trunk?: Trunk | null;
   cards: ContactCard[];
   /** Names on the page, and what speaks for persons of the organisation; missing where none are sought. */
   mentions?: PersonMention[];
@@ -53,6 +56,8 @@ export interface PageToExtract {
   isOfMember?: boolean;
   /** The `region` of an earlier page of the site, for pages that do not show theirs. */
   region?: string | null;
+  /** The same of `trunk`. */
+  trunk?: Trunk | null;
 }
 
 /** Extracts pages in separate processes: a page that takes too long fails alone. */

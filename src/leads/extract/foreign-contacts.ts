@@ -1,13 +1,13 @@
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { organizationNameTest } from './is-organization-name.ts';
-import { domainOfEmail } from './own-domain.ts';
+import { areDomainsAlike, domainOfEmail, domainOfSite } from './own-domain.ts';
 import { endsInOtherName, isOwnLabel } from './named-beside.ts';
 import { firmIn } from './names-in-text.ts';
 import { namesOtherKind, spellsDomain } from './organization-kinds.ts';
 import { namesOtherOffice, tellsOfNobodyHere } from './other-offices.ts';
 import { emailsOfLine } from './line-emails.ts';
-import type { PageLine, PageLines } from './page-lines.ts';
+import { linkAround, type PageLine, type PageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { cellOf, rowOf } from './row-of.ts';
 import { scanEmails } from './scan-emails.ts';
@@ -30,7 +30,7 @@ const MAKERS = [
 const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
 /** A heading, or a whole line, above text about another organisation. */
 const OTHERS_HEADING =
-  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|viktiga (?:telefon)?nummer|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|selbsthilfe(?:gruppen?)?|support groups?|organ (?:prowadz[ąa]cy|nadzoruj[ąa]cy|za[łl]o[żz]ycielski)|schultr[äa]ger|tr[äa]ger der (?:schule|einrichtung|kita)|aufsichtsbeh[öo]rde|z[řr]izovatel|zria[ďd]ovate[ľl]|fenntart[óo]|autorit[ée] de tutelle|our (?:suppliers|growers|producers|makers)|unsere (?:lieferanten|erzeuger|produzenten)|nos (?:producteurs|fournisseurs|artisans)|nuestros (?:productores|proveedores)|(?:os )?nossos (?:produtores|fornecedores)|i nostri (?:produttori|fornitori)|onze (?:leveranciers|producenten)|(?:v[åa]ra|v[åa]re|vores) (?:leverant[öo]rer|leverand[øo]rer|producenter|produsenter)|meid[äa]n (?:tuottajat|toimittajat)|tuottajamme|nasi (?:dostawcy|producenci)|na[šs]i (?:dodavatel[ée]|producenti)|besz[áa]ll[íi]t[óo]ink|termel[őo]ink|(?:furnizorii|produc[ăa]torii) no[șs]tri|tedarik[çc]ilerimiz|[üu]reticilerimiz|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|ils nous soutiennent|nos partenaires|partenaires|our sponsors|unsere sponsoren|nos sponsors|nuestros patrocinadores|patrocinadores|colaboran|onze sponsors|nostri sponsor|sponsorer|v[åa]ra sponsorer|sponzo[řr]i|sponsorzy|where to buy|stockists|bezugsquellen|verkaufsstellen|points de vente|d[óo]nde comprar|onde comprar|dove acquistare|rivenditori|verkooppunten|[åa]terf[öo]rs[äa]ljare|forhandlere|j[äa]lleenmyyj[äa]t|gdzie kupi[ćc]|kde (?:n[áa]s )?koup[íi]te?|parceiros|patroc[íi]nadores|(?:nos |our |unsere |onze |nuestras |le nostre |as nossas |vores |våra |våre |nasze |naše )?(?:r[ée]f[ée]rences|referenzen|referenser|referencer|referanser|referenties|referencias|referenze|refer[êe]ncias|referencje|reference|referenci[áa]k|clients|customers|kunden|kunder|klanten|clientes|clienti|klienci|z[áa]kazn[íi]ci|[üu]gyfeleink|asiakkaat|m[üu][şs]terilerimiz))\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
+  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties|useful (?:phone |telephone )?(?:numbers|contacts)|(?:tel[ée]fonos|n[úu]meros|contactos) (?:de inter[ée]s|[úu]tiles|[úu]teis)|num[ée]ros utiles|numeri utili|wichtige (?:telefon|ruf)?nummern|notrufnummern|notrufe|nuttige (?:telefoon)?nummers|(?:andr[ea] )?(?:viktiga|viktige|nyttiga|nyttige) (?:telefon)?num(?:mer|re)|wa[żz]ne telefony|d[ůu]le[žz]it[áa] (?:telefonn[íi] )?[čc][íi]sla|selbsthilfe(?:gruppen?)?|support groups?|organ (?:prowadz[ąa]cy|nadzoruj[ąa]cy|za[łl]o[żz]ycielski)|schultr[äa]ger|tr[äa]ger der (?:schule|einrichtung|kita)|aufsichtsbeh[öo]rde|z[řr]izovatel|zria[ďd]ovate[ľl]|fenntart[óo]|autorit[ée] de tutelle|our (?:suppliers|growers|producers|makers)|unsere (?:lieferanten|erzeuger|produzenten)|nos (?:producteurs|fournisseurs|artisans)|nuestros (?:productores|proveedores)|(?:os )?nossos (?:produtores|fornecedores)|i nostri (?:produttori|fornitori)|onze (?:leveranciers|producenten)|(?:v[åa]ra|v[åa]re|vores) (?:leverant[öo]rer|leverand[øo]rer|producenter|produsenter)|meid[äa]n (?:tuottajat|toimittajat)|tuottajamme|nasi (?:dostawcy|producenci)|na[šs]i (?:dodavatel[ée]|producenti)|besz[áa]ll[íi]t[óo]ink|termel[őo]ink|(?:furnizorii|produc[ăa]torii) no[șs]tri|tedarik[çc]ilerimiz|[üu]reticilerimiz|sponsors|sponsoren|vertrouwenspersoon|data protection officer|datenschutzbeauftragter?|dataskyddsombud|personvernombud|d[ée]l[ée]gu[ée]e? [àa] la protection des donn[ée]es|responsabile della protezione dei dati|inspektor ochrony danych|ils nous soutiennent|nos partenaires|partenaires|our sponsors|unsere sponsoren|nos sponsors|nuestros patrocinadores|patrocinadores|colaboran|onze sponsors|nostri sponsor|sponsorer|v[åa]ra sponsorer|sponzo[řr]i|sponsorzy|where to buy|stockists|bezugsquellen|verkaufsstellen|points de vente|d[óo]nde comprar|onde comprar|dove acquistare|rivenditori|verkooppunten|[åa]terf[öo]rs[äa]ljare|forhandlere|j[äa]lleenmyyj[äa]t|gdzie kupi[ćc]|kde (?:n[áa]s )?koup[íi]te?|parceiros|patroc[íi]nadores|(?:nos |our |unsere |onze |nuestras |le nostre |as nossas |vores |våra |våre |nasze |naše )?(?:r[ée]f[ée]rences|referenzen|referenser|referencer|referanser|referenties|referencias|referenze|refer[êe]ncias|referencje|reference|referenci[áa]k|clients|customers|kunden|kunder|klanten|clientes|clienti|klienci|z[áa]kazn[íi]ci|[üu]gyfeleink|asiakkaat|m[üu][şs]terilerimiz))\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
 const NUMBER = /\d[\d ()./-]{5,}/;
@@ -39,7 +39,7 @@ const NAME_BESIDE_NUMBER = /[\p{L}\p{N}'’.][,;(:–-]? ?\(?(?:\p{L}{1,14}\.?:?
 const LONGEST_CLAUSE = 160;
 /** The full stop of "ul. Stawki" and "ing. Monti" ends no sentence, and a house number no list of numbers. */
 const ABBREVIATIONS =
-  'ul al pl os av bd nr st str sp ing dott prof dr mr mrs ms sig arch avv geom rag mgr mag lic sr sra hr fr dipl tel tél tlf puh gebr bzw np např napr bijv esim örn ex ej es eks'
+  'ul al pl os av kant bd nr st str sp ing dott prof dr mr mrs ms sig arch avv geom rag mgr mag lic sr sra hr fr dipl tel tél tlf puh gebr bzw np např napr bijv esim örn ex ej es eks'
     .split(' ')
     .map((word) => `[${word.charAt(0).toUpperCase()}${word.charAt(0)}]${word.slice(1)}`)
     .join('|');
@@ -76,7 +76,7 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
   const certified = new Set<string>();
   const named = new Set<string>();
   const kept = { emails: new Set<string>(), phones: new Set<string>() };
-  const numbers: { cells: string; line: string; into: Set<string> }[] = [];
+  const numbers: { cells: string; line: PageLine; into: Set<string> }[] = [];
   for (const [at, line] of lines.entries()) {
     const emails = emailsOfLine(line);
     const text = line.text.slice(0, LONGEST_LINE);
@@ -91,20 +91,21 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
     if (labelled !== undefined && into === kept) certified.add(labelled.toLowerCase());
     if (!hasNumber) continue;
     const beside = ofOther.length > 0 ? foreign : into;
-    numbers.push({ cells: cellsBefore(at, lines), line: text, into: beside.phones });
+    numbers.push({ cells: cellsBefore(at, lines), line, into: beside.phones });
   }
   const hasForeign = numbers.some(
     ({ cells, line, into }) =>
       into === foreign.phones ||
-      (numbers.length <= MAX_TESTS && NAME_BESIDE_NUMBER.test(line)) ||
-      isOther.clause(`${cells}${line}`),
+      (numbers.length <= MAX_TESTS && NAME_BESIDE_NUMBER.test(line.text.slice(0, LONGEST_LINE))) ||
+      isOther.clause(`${cells}${line.text.slice(0, LONGEST_LINE)}`),
   );
   if (foreign.emails.size > 0 || hasForeign) {
     for (const { cells, line, into } of numbers) {
-      const text = `${cells}${line}`;
+      const text = `${cells}${line.text.slice(0, LONGEST_LINE)}`;
       for (const { phone, at } of scanPhones(text, region)) {
         const isOfOther = isOther.clause(clauseBefore(text, at));
-        const isNamed = isOther.named(clauseBefore(line, at - cells.length));
+        const before = clauseBefore(line.text.slice(0, LONGEST_LINE), at - cells.length);
+        const isNamed = isOther.named(before) || isBehindLinkToOther(before, line, source);
         const isOwn = !(isOfOther || isNamed) || isBesideOwn(text, at, site);
         (isOwn ? into : isOfOther ? foreign.phones : named).add(phone);
       }
@@ -117,6 +118,18 @@ export function foreignContacts({ lines }: PageLines, source: PageSource): Forei
     phones: foreign.phones.difference(kept.phones),
     named: named.difference(kept.phones),
   };
+}
+
+/** Whether a number stands right behind a link to another web site: it is the number of whoever is there. */
+function isBehindLinkToOther(before: string, line: PageLine, { url }: PageSource): boolean {
+  const text = before.replace(/[\s,;:(–-]*(?:\p{L}{1,10}\.?:?\s*)?\(?$/u, '');
+  const own = registrableDomain(url) ?? '';
+  return line.pieces.some((piece, at) => {
+    if (!text.endsWith(piece.trim()) && !before.trimEnd().endsWith(piece.trim())) return false;
+    const href = linkAround(line.elements[at] ?? null)?.attribs['href']?.trim() ?? '';
+    const domain = domainOfSite(href);
+    return domain !== null && !areDomainsAlike(domain, own);
+  });
 }
 
 /** Whether an address of the site follows a number: "Harbour office: 020 7946 0101, office@acme.test". */

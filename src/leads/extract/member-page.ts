@@ -6,13 +6,14 @@ import { contactsIn } from './card-contacts.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { contactHints } from './contact-hints.ts';
 import { findNames } from './find-names.ts';
+import { isAboutOthers } from './foreign-contacts.ts';
 import { organizationNameTest } from './is-organization-name.ts';
 import type { Members } from './member-cards.ts';
 import { memberPersons } from './member-persons.ts';
 import { organizationKey } from './organization-key.ts';
 import { organizationName } from './organization-lines.ts';
 import { domainOfEmail, domainOfSite, isAtDomain, namesDomain } from './own-domain.ts';
-import { type PageLine, type PageLines, readPageLines } from './page-lines.ts';
+import { linkAround, type PageLine, type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { readPersonName } from './person-name.ts';
 
@@ -91,13 +92,19 @@ function memberHeading(
 ): { name: string; node: HtmlNode } | null {
   const isHost = organizationNameTest(source);
   for (const line of lines) {
-    if (line.isForeign || !isHeading(line)) continue;
+    if (line.isForeign || !isHeading(line) || isLinkHome(line)) continue;
     const name = organizationName(line.text);
     if (name === null || isHost(name)) continue;
-    const isOther = isListingName(name) || kindOfName(name)?.share === 1;
+    const isOther = isListingName(name) || isAboutOthers(name) || kindOfName(name)?.share === 1;
     return isOther ? null : { name, node: line.node };
   }
   return null;
+}
+
+/** The site's own name above every page. */
+function isLinkHome({ elements: [element] }: PageLine): boolean {
+  const href = element ? linkAround(element)?.attribs['href'] : undefined;
+  return href !== undefined && /^(?:https?:\/\/[^/]+)?\/?(?:index\.\w{2,5})?$/i.test(href.trim());
 }
 
 function isHeading({ elements: [element] }: PageLine): boolean {

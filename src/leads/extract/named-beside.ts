@@ -19,7 +19,7 @@ const WRITTEN_DOMAIN =
 const LAST_NAME =
   /(?:^|[:(,;–—-]\s*|(?<![\p{L}\p{M}])(?:\p{Ll}[\p{L}\p{M}’'-]*\.?|\d[\d.]*)\s+)(?<name>\p{Lu}[\p{L}\p{M}\p{N}’'.&-]*(?:\s+(?:(?:&|\+|und|and|et|y|e|og|och|i|of|for|de|des|du|del|della|di|da|do|dos|van|von|der|den|the|la|le|w|we|v|ve|na|nad|in|im|am|en|på|sur|sul)\s+){0,2}\p{Lu}[\p{L}\p{M}\p{N}’'.&-]*){1,6})$/u;
 const FORM_OF_ADDRESS =
-  /^(?:mr|mrs|ms|miss|frau|herrn?|familie|fam|mme|mlle|m|sr|sra|srta|sig|sigra|dott|dottssa|dhr|mevr|mw|pan|pani|hr|fr|fru|dr|ing|mgr|bc|inz|hanim|bey|κ|κα|г|гжа)$/u;
+  /^(?:mr|mrs|ms|miss|frau|herrn?|familie|fam|mme|mlle|m|sr|sra|srta|sig|sigra|dott|dottssa|dhr|mevr|mw|pan|pani|hr|fr|fru|dr|dra|ing|mgr|mag|bc|lic|licda|abg|arq|prof|profa|avv|geom|rag|arch|dipl|doc|mudr|judr|phdr|mvdr|me|mtro|mtra|dna|dl|gosp|gđa|inz|hanim|bey|κ|κα|г|гжа)$/u;
 /** "Acme Tools (Jane Doe, " */
 const IN_BRACKET = /^(?<owner>[^()]{3,})\s\([^()]*$/u;
 /** A name of several words, at the end of a text. */

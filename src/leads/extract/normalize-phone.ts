@@ -18,6 +18,7 @@ export const WITH_AREA_CODE = /^\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}$/;
 const VANITY = /^\+?[\d\s().-]{3,}[\s.-][a-z]{2,}[a-z\d-]*$/i;
 /** A number with so many digits needs no letters. */
 const WHOLE_DIGITS = 9;
+const PUBLIC_SERVICES = /^\+(?:358295|4430)/;
 const KEYS = '22233344455566677778889999';
 
 /**
@@ -91,7 +92,13 @@ export function countryOfPhone(phone: string): string | null {
   return parsed(phone, null)?.country ?? null;
 }
 
-/** Whether an E.164 number costs the caller nothing: "0800 …". */
-export function isFreeToCall(phone: string): boolean {
-  return parsed(phone, null)?.getType() === 'TOLL_FREE';
+/** Whether an E.164 number is of no place and no person: free to call, of shared cost, or a company's in a whole country. */
+export function isServiceNumber(phone: string): boolean {
+  const type = parsed(phone, null)?.getType();
+  return type === 'TOLL_FREE' || type === 'SHARED_COST' || type === 'UAN';
+}
+
+/** Whether an E.164 number is in a range for authorities and charities: 029 5 in Finland, 030 in the United Kingdom. */
+export function isPublicServiceNumber(phone: string): boolean {
+  return PUBLIC_SERVICES.test(phone);
 }

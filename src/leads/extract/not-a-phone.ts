@@ -1,5 +1,6 @@
-import { WITH_AREA_CODE } from './normalize-phone.ts';
+import { normalizePhone, WITH_AREA_CODE } from './normalize-phone.ts';
 
+const AMOUNT = /^[1-9]\d{0,2}(?:\.\d{3}){1,4}$/;
 /** Formats of other numbers. */
 const OTHER_SHAPES = [
   // Dates, and ranges of years or dates
@@ -11,7 +12,7 @@ const OTHER_SHAPES = [
   /^\d{1,2}\.\d{1,2}\.\d{1,3}$/,
   // Coordinates, decimals, amounts
   /^[+-]?\d{1,3}\.\d{3,}(?:$|[ ,/])/,
-  /^[1-9]\d{0,2}(?:\.\d{3}){1,4}$/,
+  AMOUNT,
   // Opening hours
   /^\(?\d{1,2}[.:]\d{2} ?[-–—] ?\d{1,2}[.:]\d{2}/,
   /^\d{1,2}[-–]\d{1,2} \d{1,2}[-–]\d{1,2}$/,
@@ -42,7 +43,7 @@ const NUMBER_WORD =
   /(?<![\p{L}\p{M}])(\p{L}[\p{L}\p{M}-]{2,40}(?:nummer(?:n|et)?|nummer|nr|numero|number|sz[aá]m(?:a|ú)?|num[ae]r[ai]?|numaras[ıi]|kode?n?|codes?|tunnus|zeichen|značka))[\s.:#°º]{0,4}$/iu;
 /** "numéro de commande", "order number", "číslo objednávky", "numer zamówienia" */
 const NUMBER_OF =
-  /(?<![\p{L}\p{M}])(?:n[uú]meros?|num[eé]ro|numer|num[aă]rul|číslo|broj|αριθμός|номер)[ \u00A0]{1,2}((?:(?:de|du|di|do|da|del|della|dell|d)[ \u00A0'’]{1,2})?(?:(?:la|le|l|el|o|a)[ \u00A0'’]{1,2})?[\p{L}\p{M}.-]{3,30})[\s.:#°º]{0,4}$/iu;
+  /(?<![\p{L}\p{M}])(?:n[uú]meros?|num[eé]ro|numer|num[aă]rul|číslo|broj|αριθμός|номер|codice|c[oó]digo|code|kod|kód)[ \u00A0]{1,2}((?:(?:de|du|di|do|da|del|della|dell|d)[ \u00A0'’]{1,2})?(?:(?:la|le|l|el|o|a)[ \u00A0'’]{1,2})?[\p{L}\p{M}.-]{3,30})[\s.:#°º]{0,4}$/iu;
 const NUMBER_BEHIND =
   /(?<![\p{L}\p{M}])([\p{L}\p{M}-]{3,30})[ \u00A0](?:number|no\.|nummer|nr\.?|sz[aá]ma?|numaras[ıi])[\s:#]{0,4}$/iu;
 /** Parts of words for phone numbers, of which not all are labels. */
@@ -75,6 +76,10 @@ export function isOtherNumber(
   region: string | null,
 ): boolean {
   if (isDottedInSpain(written, context, region)) return false;
+  // Behind "Tel.", nine digits in groups are no amount.
+  if (isMarked && region !== null && AMOUNT.test(written)) {
+    return normalizePhone(written, region, 'text') === null;
+  }
   if (OTHER_SHAPES.some((shape) => shape.test(written))) return true;
   // "cep" is Turkish for a mobile phone, and Portuguese for a postal code.
   if (BRAZILIAN_POSTAL_CODE.test(written) && (region === 'BR' || CEP.test(context.before))) {

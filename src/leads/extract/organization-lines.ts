@@ -128,8 +128,16 @@ function isNoteElement(element: HtmlElement | null): boolean {
   );
 }
 
+/** "Mon–Sat 9–5" */
+const HOURS =
+  /^\p{L}{1,12}\.?(?: ?[-–—/+&] ?| (?:to|bis|au|al|a|till|til|do|tot) )\p{L}{1,12}\.?:? ?\d{1,2}(?:[.:h]\d{2})? ?(?:[ap]m ?)?[-–—]/iu;
+/** "14 Market Street, LE19 9XY", "Hauptstraße 3 - 12345 Bonn": a number of a house and a postal code. */
+const ADDRESS =
+  /^(?=[^,]*\d)[^,]{2,60}(?:,[^,]{2,60}){0,2}(?:,| [-–—]) (?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|(?:[A-Z]{1,2}[ -])?\d{4,5}(?: [A-Z]{2})?(?: \p{Lu}.*)?|\d{2,3}[ -]\d{2,3} \p{Lu}.*)$/u;
+
 /** The organisation's name at the start of a text; null if there is none. */
 export function organizationName(written: string): string | null {
+  if (HOURS.test(written) || ADDRESS.test(written)) return null;
   const [head = ''] = written.split(BEHIND_NAME, 1);
   const [first = '', second = ''] = head.split(/,\s*/u, 2);
   const isPart = LEGAL_FORM.test(second) || SECTION.test(second);

@@ -17,7 +17,10 @@ export function siteNameOf({ url, page }: Pick<PageSource, 'url' | 'page'>): str
   }
   const domain = registrableDomain(url)?.split('.')[0] ?? '';
   const parts = page.title.slice(0, 400).split(TITLE_SEPARATOR);
-  return parts.find((part) => part.length <= LONGEST_NAME && isNamedBy(domain, part)) ?? '';
+  const named = parts.find((part) => part.length <= LONGEST_NAME && isNamedBy(domain, part)) ?? '';
+  // "Acme, Plumbers, Springfield"
+  const [head = ''] = named.split(', ', 1);
+  return isNamedBy(domain, head) ? head : named;
 }
 
 /** Whether the first label of a domain is made of a name: `acme-gmbh`, `acmegmbh` or `acme` for "Acme GmbH". */

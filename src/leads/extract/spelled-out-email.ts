@@ -17,7 +17,7 @@ const AT_WORDS =
 const STRONG_AT =
   'kr[øo]ll?alfa|arroba|arobase|arobas|chiocciola|klammeraffe|apenstaartje|ma[łl]pa|zavin[aá][čc]|kukac|snabel-?a|собака|собачка|アットマーク|골뱅이';
 const DOT_WORDS =
-  'dot|d0t|punkt|punto|point|ponto|punt|kropka|te[čc]ka|tocka|to[čc]ka|bodka|pont|prick|piste|nokta|punct|punktum|nukta|точка|крапка|τελεία|ドット|점|点|點|נקודה|نقطة|。|\\.';
+  'dot|d0t|punkt|punto|point|ponto|punt|kropka|te[čc]ka|tocka|to[čc]ka|pika|taškas|punkts|bodka|pont|prick|piste|nokta|punct|punktum|nukta|точка|крапка|τελεία|ドット|점|点|點|נקודה|نقطة|。|\\.';
 /** Spaces and element boundaries. */
 const GLUE = '[\\s\\uE002]{0,4}';
 const OPEN = '[\\[({<⟨（［｛【«|~*=_-]';

@@ -8,6 +8,8 @@ import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 const NEAR = 200;
 /** Before an address it must be closer: what is further up belongs to the paragraph before. */
 const NEAR_BEFORE = 150;
+/** Letters of a name that is no ordinary word. */
+const LONG = 6;
 
 export interface SiteOfAddresses {
   siteDomain: string;
@@ -72,7 +74,10 @@ function isOfSite(email: string, { siteDomain, siteNames, claimed }: SiteOfAddre
   return isNamedLike(email, { siteDomain, siteNames });
 }
 
-/** Whether the address resembles the site's name, in its domain or, at a mail provider, in its local part. */
+/**
+ * Whether the address resembles the site's name, in its domain or, at a mail provider, in its local part; elsewhere a
+ * longer part of it may be the name: `office.milford@schools.test` at milford-school.test.
+ */
 function isNamedLike(
   email: string,
   { siteDomain, siteNames }: Pick<SiteOfAddresses, 'siteDomain' | 'siteNames'>,
@@ -82,7 +87,11 @@ function isNamedLike(
   const isAlike = (label: string): boolean =>
     resemblesDomain(label, siteDomain) ||
     siteNames.some((name) => name !== '' && resemblesDomain(label, organizationKey(name)));
-  return isAlike(labels[isFreeMail(email) ? 1 : 0] ?? '');
+  if (isAlike(labels[isFreeMail(email) ? 1 : 0] ?? '')) return true;
+  const label = organizationKey(siteDomain.split('.')[0] ?? '');
+  const parts = (labels[1] ?? '').split(/[._-]/);
+  const isPart = (part: string): boolean => part.length >= LONG && label.includes(part);
+  return parts.length > 1 && !email.includes('+') && parts.some(isPart);
 }
 
 /** The positions of strangers' addresses, by page. */

@@ -6,6 +6,7 @@ import type { Evidenced } from './lead-draft.ts';
 
 const SEPARATOR = /\s+[|–—·•:»«>-]\s+|\s*[|｜»·]\s*|:\s+/u;
 const LONGEST_NAME = 60;
+const MIN_REPEATED = 3;
 
 /** The site's name when no structured data states it; the domain itself as a last resort. */
 export function nameOfSite(pages: readonly ExtractedPage[], domain: string): Evidenced {
@@ -37,13 +38,13 @@ function nameInTitles(pages: readonly ExtractedPage[], domain: string): Evidence
       .map((value) => ({ value, evidence: [{ url, technique: 'page-title' as const }] })),
   );
   const resembling = commonest(parts.filter(({ value }) => resemblesDomain(value, domain)));
-  if (resembling) return resembling;
   const repeated = commonest(parts);
+  if (resembling && !isOnlyPlace(resembling, repeated, domain)) return resembling;
   if (repeated && repeated.evidence.length > 1) return repeated;
   const inTitle = parts.findLast(({ evidence: [one] }) => one?.url === pages[0]?.url) ?? null;
   const signed = commonest(
-    pages.map(({ url, signedBy = '' }) => ({
-      value: signedBy,
+    pages.map(({ url, signedBy = '', cards }) => ({
+      value: isMember(signedBy, cards) ? '' : signedBy,
       evidence: [{ url, technique: 'visible-text' as const }],
     })),
   );
@@ -54,6 +55,24 @@ function nameInTitles(pages: readonly ExtractedPage[], domain: string): Evidence
     return other.length >= 3 && (key.includes(other) || other.includes(key));
   };
   return parts.find(isInTitle) ?? signed;
+}
+
+/** Whether a part of the domain, such as its town, is in one title, and another name in most. */
+function isOnlyPlace(part: Evidenced, repeated: Evidenced | null, domain: string): boolean {
+  const isWhole =
+    organizationKey(part.value).length >= organizationKey(domain.split('.')[0] ?? '').length;
+  const times = repeated?.evidence.length ?? 0;
+  return !isWhole && part.evidence.length === 1 && times >= MIN_REPEATED;
+}
+
+/** Whether a page lists the organisation of this name. */
+function isMember(name: string, cards: ExtractedPage['cards']): boolean {
+  return cards.some(
+    (card) =>
+      card.entity === 'member' &&
+      card.name !== null &&
+      organizationKey(card.name) === organizationKey(name),
+  );
 }
 
 function isNameLike(part: string): boolean {

@@ -124,7 +124,7 @@ export function discoverOthers(
     const address = url.length > MAX_URL_LENGTH ? null : plainAddress(url);
     if (!address || !isOfSite(address) || role !== undefined) return [];
     const path = decoded(address.pathname);
-    const segments = path.split('/').filter((segment) => segment !== '');
+    const segments = path.split('/').filter((segment) => segment !== '' && !PROGRAM.test(segment));
     const isPlain = !NO_PAGE.test(path) && address.searchParams.size <= 1;
     const isHigh = segments.length > 0 && segments.length <= 2;
     const isJobs = segments.length === 1 && JOBS.test(segments[0] ?? '');
@@ -134,6 +134,9 @@ export function discoverOthers(
     return isPlain && isHigh && isContent ? [{ url: address.href, kind: 'other', share: 0.1 }] : [];
   });
 }
+
+/** "/index.php/club/team" */
+const PROGRAM = /^index\.\w{2,5}$/i;
 
 /** Functions of a site, not content. */
 const SERVICE =

@@ -21,7 +21,7 @@ const MAX_BY_KIND: Readonly<Record<SitePageKind, number>> = {
   support: 2,
   privacy: 1,
   frame: 8,
-  other: 4,
+  other: 6,
 };
 
 const ORDER: readonly SitePageKind[] = [

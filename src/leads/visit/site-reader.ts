@@ -4,6 +4,7 @@ import { OutboundError } from '#src/platform/http.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
 import { isDirectory } from '#src/leads/lexicon/directory-hosts.ts';
 import type { ExtractedPage, PageToExtract } from '#src/leads/extract/extracted-page.ts';
+import type { Trunk } from '#src/leads/extract/extensions.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { whyUncallable } from './explain-fetch-failure.ts';
 import { fetchPage, type FetchedPage, type PageFault } from './fetch-page.ts';
@@ -50,6 +51,8 @@ export class SiteReader {
   private readonly cookies = new CookieJar();
   /** The country that the first page with one has shown. */
   private region: string | null = null;
+  /** The house whose extensions the first page with one has shown. */
+  private trunk: Trunk | null = null;
   private rendered = 0;
 
   constructor(
@@ -219,9 +222,11 @@ export class SiteReader {
   private async extractOnce(page: PageToExtract): Promise<SitePageRead> {
     const { signal, owner, services } = this;
     try {
-      const { region } = this;
-      const extracted = await services.leadExtractor.extract({ ...page, region, signal, owner });
+      const { region, trunk } = this;
+      const ofSite = { region, trunk };
+      const extracted = await services.leadExtractor.extract({ ...page, ...ofSite, signal, owner });
       this.region ??= extracted.region ?? null;
+      this.trunk ??= extracted.trunk ?? null;
       return { kind: 'read', page: extracted };
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error;

@@ -19,6 +19,8 @@ describe('an extension joins the number of the house', () => {
     ['that is open', '<p>Telefon (02381) 4719-</p>'],
     ['that is open, with dots', '<p>Telefon (02381) 4719-…</p>'],
     ['that it is dialled after', '<p>Durchwahlen wählen Sie bitte nach 02381 / 4719.</p>'],
+    ['that all of them are below', '<p>Alle Durchwahlen (DW) unter 02381 / 4719.</p>'],
+    ['that they stand behind', '<p>Stammnummer: 02381 4719, dahinter die Durchwahl.</p>'],
     ['that precedes it', '<p>Telefon 02381 / 4719, Durchwahl wie angegeben.</p>'],
   ])('%s', (_, house) => {
     for (const written of ['Durchwahl -17', 'DW 17', 'Durchw.: 17', 'App. 17', 'Nst. 17']) {
@@ -41,6 +43,7 @@ describe('an extension joins the number of the house', () => {
   test.each([
     ['fr', 'Depuis l’extérieur, composer le 04 65 71 suivi du poste.', 'Poste', '+33465714425'],
     ['en-GB', 'Dial 020 7946 followed by the extension.', 'Ext.', '+442079464425'],
+    ['en-GB', 'Extensions are direct: put 020 7946 in front.', 'Ext.', '+442079464425'],
     ['es-ES', 'Marque 91 398 seguido de la extensión.', 'Extensión', '+34913984425'],
   ])('where a page says that it follows: %s', (lang, house, head, phone) => {
     const table = (column: string): string =>
@@ -79,6 +82,27 @@ describe('an extension joins the number of the house', () => {
     expect(scanPhones('Tel.: 05272 61220 DW 25', 'AT')[0]?.phone).toBe('+4352726122025');
     expect(scanPhones('Tel.: 05272 61220-0 DW 25', 'AT')[0]?.phone).toBe('+4352726122025');
   });
+});
+
+test('an extension at the end of a sentence counts, that of a fax does not, nor the beginning of all numbers', () => {
+  expect(phones('<p>Alle Durchwahlen unter 02381 / 4719. Fax der Leitung: DW 299</p>')).toEqual([]);
+  expect(phones('<p>Zentrale: 02381 4719-0.</p><p>Dazu Jane Doe, Durchwahl -16.</p>')).toEqual([
+    '+49238147190',
+    '+492381471916',
+  ]);
+});
+
+test('a page without a house has that of the site, and an authority has another', () => {
+  const read = (body: string): string[] =>
+    extractPage({
+      url: 'https://acme.test/team',
+      html: `<html lang="de-DE"><body>${body}</body></html>`,
+      kind: 'html',
+      trunk: { number: '+4923814719', digits: null },
+    }).cards.flatMap((card) => card.phones);
+  expect(read('<p>Redaktion: DW 17</p>')).toEqual(['+492381471917']);
+  const authority = '<p>Beschwerden an die Datenschutzbehörde, Telefon 030 52152-0.</p>';
+  expect(read(`${authority}<p>Redaktion: DW 17</p>`)).toContain('+492381471917');
 });
 
 describe('an extension stays unknown', () => {

@@ -243,3 +243,15 @@ test('in a sentence an address of the site’s domain may be spelled out', () =>
     'dine@acme.test',
   ]);
 });
+
+test('an element of a script’s own holds an address in base64', () => {
+  const code = (text: string): string => Buffer.from(text).toString('base64');
+  expect(
+    read(`<joomla-hidden-mail text="${code('jane@acme.test')}">x</joomla-hidden-mail>`),
+  ).toEqual(['jane@acme.test']);
+  expect(read(`<joomla-hidden-mail text="${code('jane doe')}">x</joomla-hidden-mail>`)).toEqual([]);
+});
+
+test('the signs are spelled out in Slovene', () => {
+  expect(read('<p>jane [afna] other-museum [pika] test</p>')).toEqual(['jane@other-museum.test']);
+});

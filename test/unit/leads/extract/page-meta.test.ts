@@ -121,6 +121,7 @@ test.each([
     'Acme GmbH',
   ],
   ['<title>About us – ACME Tools</title>', 'ACME Tools'],
+  ['<title>Acme, Plumbers, Springfield</title>', 'Acme'],
   ['<title>About us | Bumblebee</title>', ''],
   ['', ''],
 ])('the site name of %s is %j', (html, name) => {

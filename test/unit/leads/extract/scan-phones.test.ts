@@ -73,3 +73,12 @@ test('a label is that of the next number, too, if only a name in brackets stands
 test('a label in the cell before a number tells what it numbers', () => {
   expect(phones('P.IVA \t  \t 02347804122', 'IT')).toEqual([]);
 });
+
+test('nine digits in groups are a number behind a label, and an amount elsewhere', () => {
+  expect(phones('Tel. 978.000.238 y 600.000.238', 'ES')).toEqual(['+34978000238', '+34600000238']);
+  expect(phones('Total 978.000.238', 'ES')).toEqual([]);
+});
+
+test('a number behind the code of something is no phone', () => {
+  expect(phones('Codice articolo: 0445 3318 020', 'IT')).toEqual([]);
+});

@@ -202,7 +202,10 @@ test.each([
   ['GB', 'The Planning Portal helpdesk is on 0808 157 0192.', '+448081570192'],
   ['NZ', 'Closed until May. Weather: 0800 44 44 49.', '+64800444449'],
   ['NZ', 'Found a hurt animal? 0800 362 468', '+64800362468'],
+  ['IT', 'Numero verde antiveleni 800 000 119', '+39800000119'],
+  ['FR', 'Fermé le lundi. Transports scolaires : 0 809 10 20 63', '+33809102063'],
   ['GB', 'Claims: 0808 157 0192', null],
+  ['IT', 'Numero verde 800 000 119', null],
   ['GB', 'Closed today. Always gratis: 0808 157 0192', null],
   ['GB', 'We are closed. Customer service: 0808 157 0192', null],
   ['GB', 'You can reach our office on 0808 157 0192.', null],
@@ -225,3 +228,32 @@ test.each(['Bestell-Nr.', 'Order no.', 'Código', 'Rechnungsnummer'])(
     expect(read(`<table>${head}${row}</table>`)).toEqual(['+492214710890']);
   },
 );
+
+test('a number in a range for authorities is theirs in a sentence, whatever its label', () => {
+  expect(read('<p>Apua saa riitatilanteissa, p. 029 505 3050.</p>', 'FI')).toEqual([]);
+  expect(read('<p>p. 029 505 3050</p>', 'FI')).toEqual(['+358295053050']);
+});
+
+test('a class that marks a phone number is a label', () => {
+  const text = (number: string): string =>
+    `<p>Tel. 03 234 5600</p><p>Nykyään yritystä johtaa hänen poikansa ${number}.</p>`;
+  expect(read(text('050 345 6701'), 'FI')).toEqual(['+35832345600']);
+  expect(read(text('<span class="tel">050 345 6701</span>'), 'FI')).toContain('+358503456701');
+});
+
+test('a number right behind a person in a sentence counts, unless that is nobody of the site', () => {
+  const read2 = (text: string): string[] =>
+    read(`<p>Tel. 0256 999 140</p><p>Programul curselor se face cu ${text}.</p>`, 'RO').slice(1);
+  expect(read2('Ioana Pescaru, registrator, la numărul 0256 999 152')).toEqual(['+40256999152']);
+  expect(read2('firma Ardeal Trans, la numărul 0256 999 152')).toEqual([]);
+  const doctor =
+    '<p>Tél. 01 99 00 37 20</p><p>Le certificat est établi par Solange Martin, médecin';
+  expect(read(`${doctor} (01 99 00 88 14), qui n’est pas membre du club.</p>`, 'FR')).toEqual([
+    '+33199003720',
+  ]);
+});
+
+test('a clause behind a semicolon has its own label', () => {
+  const text = 'El veterinario pasa por la oficina los martes; para urgencias, 600 00 01 27.';
+  expect(read(`<p>Tel. 978 00 01 18</p><p>${text}</p>`, 'ES')).toContain('+34600000127');
+});

@@ -301,3 +301,54 @@ test('the language that a page states for its transport tells the country of its
   expect(contacts(html)).toEqual(['info@acme.test']);
   expect(contacts(head + html)).toEqual(['info@acme.test', '+420461612930']);
 });
+
+test('a number right behind a link to another site is the number of that site', () => {
+  const html = (link: string): string => `<p>info@acme.test</p><p>${link}, +45 98 94 12 00</p>`;
+  expect(contacts(html('<a href="https://harbour.test/">Harbour</a>'))).toEqual(['info@acme.test']);
+  expect(contacts(html('<a href="/harbour">Harbour</a>'))).toContain('+4598941200');
+});
+
+test('a number in a paragraph of its own, with a label, is not that of a stranger in the next', () => {
+  const stranger = '<p>Inspektor: Lex Baltica, iod@lexbaltica.test</p>';
+  const own = '<p>info [at] acme.test</p>';
+  const labelled = '<p>Awarie (całą dobę): +48 14 681 04 44</p>';
+  expect(contacts(own + stranger + labelled)).toContain('+48146810444');
+  expect(contacts(`${own}${stranger}<p>+48 14 681 04 44</p>`)).toEqual(['info@acme.test']);
+});
+
+test('an address elsewhere is the site’s if one of its parts is the name', () => {
+  const own = '<p>info@audeval.test</p>';
+  const read = (address: string): string[] =>
+    contacts(`${own}<p>${address}</p>`, 'https://audeval.test/');
+  expect(read('gestion.audeval@schools.test')).toContain('gestion.audeval@schools.test');
+  expect(read('gestion.other@schools.test')).toEqual(['info@audeval.test']);
+});
+
+test.each([
+  'Beschwerden: Kant. Abteilung Wald, +41 55 646 00 00',
+  'TELVERDE Ministerul Sănătății: +40 256 999 870',
+  'Puede reclamar ante la Autoridad de Protección de Datos, calle del Olmo 6, Madrid, tel. +34 91 000 01 18',
+  'Frauennotruf: +43 1 71719',
+  'Ask the manufacturer on +44 20 7946 0119',
+  'Fuente: Lonja, +34 978 00 07 00',
+  'Prüfungsamt der Universität: Frau Roth, Tel. +49 30 23125777',
+  'Kuluttajaneuvonta, p. +358 9 5053050',
+])('%s is the number of somebody else', (text) => {
+  expect(contacts(`<p>info@acme.test</p><p>${text}</p>`)).toEqual(['info@acme.test']);
+});
+
+test('numbers below a heading for others that are useful are theirs', () => {
+  const html = '<p>info@acme.test</p><h3>Andre nyttige nummer</h3><p>Varsling: +47 51 64 60 91</p>';
+  expect(contacts(html)).toEqual(['info@acme.test']);
+});
+
+test('a lawyer with the title before the surname is no firm', () => {
+  const html =
+    '<p>info@acme.test</p><p>Guardia penal: atiende el Lic. Cisneros, +52 442 187 4055</p>';
+  expect(contacts(html)).toContain('+524421874055');
+});
+
+test('those who are in charge of work in a garage are of the site', () => {
+  const html = '<p>info@acme.test</p><p>Työnjohto: Kari Lehtimäki, p. +358 3 2345621</p>';
+  expect(contacts(html)).toContain('+35832345621');
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { discoverListed, discoverPages } from '#src/leads/visit/discover-pages.ts';
+import { discoverListed, discoverOthers, discoverPages } from '#src/leads/visit/discover-pages.ts';
+import { PageQueue } from '#src/leads/visit/page-queue.ts';
 
 describe('the host of a site', () => {
   const hrefs = (links: string[], url: string, domain: string): string[] =>
@@ -27,4 +28,20 @@ describe('the host of a site', () => {
     const shop = 'https://shop.acme.example:8443/team';
     expect(hrefs([shop], 'https://www.acme.example/', 'acme.example')).toEqual([shop]);
   });
+});
+
+test('a program in a path is no level of the site', () => {
+  const url = 'https://www.acme.example/index.php/nursery/groups';
+  const page = { url: 'https://www.acme.example/', links: [{ url, text: 'Groups' }] };
+  expect(discoverOthers(page, 'acme.example').map((found) => found.url)).toEqual([url]);
+});
+
+test('of a small site six pages with unspecific names are read', () => {
+  const queue = new PageQueue();
+  const urls = [1, 2, 3, 4, 5, 6].map((number) => `https://acme.example/p${number}`);
+  queue.add(
+    urls.map((url) => ({ url, kind: 'other', share: 0.1 })),
+    1,
+  );
+  expect(urls.map(() => queue.take(false)?.url)).toEqual(urls);
 });

@@ -29,8 +29,10 @@ export const SEGMENT_SIZES: SegmentSizes = {
   mergedWhileBusy: 200_000,
 };
 
-/** Neighbours of about the same size that are merged into one. */
+/** At least so many neighbours are merged into one. */
 const MERGED_AT_ONCE = 4;
+/** The result has so many times as many vectors as the largest of them: those are built again for little otherwise. */
+const LEAST_GROWTH = 3;
 /** With more segments than these, a large merge is not put off, and two are enough: each costs a search a pass. */
 const MOST_SEGMENTS = 12;
 
@@ -62,60 +64,40 @@ export function gapsOf(segments: readonly VectorSegment[]): SegmentRange[] {
 }
 
 /**
- * Neighbours to merge: the smallest of which there are enough, and with them what smaller ones are between. So each
- * vector is built into an index about as often as four can be raised to reach the number of all.
+ * Neighbours to merge: at least four, together three times as large as the largest of them, and of such the smallest.
+ * So each vector is built into an index about as often as three can be raised to reach the number of all.
  * @param segments in their order
  * @param most vectors that the result may have
  * @returns none when there is nothing to merge
  */
 export function chooseMerge(
   segments: readonly VectorSegment[],
-  { new: { busy: base }, mergedWhileBusy }: SegmentSizes,
+  { mergedWhileBusy }: SegmentSizes,
   most: number,
   isBusy: boolean,
 ): VectorSegment[] {
   const areMany = segments.length > MOST_SEGMENTS;
   const limit = isBusy && !areMany ? Math.min(most, mergedWhileBusy) : most;
-  const fewest = areMany ? 2 : MERGED_AT_ONCE;
-  const tiers = segments.map(({ rows }) => tierOf(rows, base));
-  for (const tier of [...new Set(tiers)].toSorted((one, other) => one - other)) {
-    for (const run of runsUpTo(segments, tiers, tier)) {
-      const merged = fitting(run, limit);
-      if (merged.length >= fewest) return merged;
-    }
-  }
-  return [];
+  const [smallest] = partsOf(segments, areMany ? 2 : MERGED_AT_ONCE)
+    .map((parts) => ({ parts, rows: rowsOf(parts) }))
+    .filter(({ parts, rows }) => rows <= limit && (areMany || isGain(parts, rows)))
+    .toSorted((one, other) => one.rows - other.rows);
+  return smallest?.parts ?? [];
 }
 
-/** Each tier is four times as large as the one before. Of a new segment, up to half as many again have come meanwhile. */
-function tierOf(rows: number, base: number): number {
-  return Math.max(0, Math.ceil(Math.log(rows / (1.5 * base)) / Math.log(MERGED_AT_ONCE)));
+/** All unbroken parts of at least so many segments. */
+function partsOf(segments: readonly VectorSegment[], fewest: number): VectorSegment[][] {
+  return segments.flatMap((_, start) =>
+    segments
+      .slice(start + fewest - 1)
+      .map((_last, more) => segments.slice(start, start + fewest + more)),
+  );
 }
 
-/** Unbroken runs of segments of this tier and lower ones. */
-function runsUpTo(
-  segments: readonly VectorSegment[],
-  tiers: readonly number[],
-  tier: number,
-): VectorSegment[][] {
-  const runs: VectorSegment[][] = [[]];
-  for (const [at, segment] of segments.entries()) {
-    if ((tiers[at] ?? 0) <= tier) runs.at(-1)?.push(segment);
-    else runs.push([]);
-  }
-  return runs;
+function rowsOf(segments: readonly VectorSegment[]): number {
+  return segments.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The longest beginning of the run, or of a later part of it, that is within the limit. */
-function fitting(run: readonly VectorSegment[], limit: number): VectorSegment[] {
-  let best: VectorSegment[] = [];
-  for (const start of run.keys()) {
-    let rows = 0;
-    const part = run.slice(start).filter((segment) => {
-      rows += segment.rows;
-      return rows <= limit;
-    });
-    if (part.length > best.length) best = part;
-  }
-  return best;
+function isGain(parts: readonly VectorSegment[], rows: number): boolean {
+  return rows >= LEAST_GROWTH * Math.max(...parts.map((part) => part.rows));
 }

@@ -10,7 +10,7 @@ export interface SegmentRange {
 export interface VectorSegment extends SegmentRange {
   /** Of the index. */
   name: string;
-  /** About how many vectors the index holds. */
+  /** About how many vectors the index holds; below zero if the statistics do not say, as after `pg_upgrade`. */
   rows: number;
   /** An index of an earlier version, over everything promoted: each row that is marked is inserted into it. */
   takesAll: boolean;
@@ -80,7 +80,9 @@ export function chooseMerge(
   const limit = isBusy && !areMany ? Math.min(most, mergedWhileBusy) : most;
   const [smallest] = partsOf(segments, areMany ? 2 : MERGED_AT_ONCE)
     .map((parts) => ({ parts, rows: rowsOf(parts) }))
-    .filter(({ parts, rows }) => rows <= limit && (areMany || isGain(parts, rows)))
+    .filter(
+      ({ parts, rows }) => rows <= limit && areKnown(parts) && (areMany || isGain(parts, rows)),
+    )
     .toSorted((one, other) => one.rows - other.rows);
   return smallest?.parts ?? [];
 }
@@ -96,6 +98,10 @@ function partsOf(segments: readonly VectorSegment[], fewest: number): VectorSegm
 
 function rowsOf(segments: readonly VectorSegment[]): number {
   return segments.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function areKnown(segments: readonly VectorSegment[]): boolean {
+  return segments.every(({ rows }) => rows >= 0);
 }
 
 function isGain(parts: readonly VectorSegment[], rows: number): boolean {

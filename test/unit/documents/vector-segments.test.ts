@@ -32,6 +32,8 @@ describe('segments to merge', () => {
     // A small one between larger ones goes with them.
     { of: [120, 30, 120, 120], merges: [120, 30, 120, 120] },
     { of: [480, 120, 120, 30, 30], merges: [] },
+    // Of unknown size.
+    { of: [-0.001, -0.001, -0.001, -0.001], merges: [] },
     { of: [480, 120, 120, 120, 30, 30, 30], merges: [120, 120, 120, 30] },
     { of: [480, 120, 30, 30, 30, 30], merges: [30, 30, 30, 30] },
     { of: [10, 480, 10, 10, 10], merges: [] },

@@ -17,7 +17,7 @@ const OTHER = randomUUID() as WorkspaceId;
 const databaseUrl = process.env['TEST_DATABASE_URL'];
 
 describe.skipIf(databaseUrl === undefined)(
-  'the segments of the vector index (need TEST_DATABASE_URL)',
+  'a segment of the vector index (needs TEST_DATABASE_URL)',
   () => {
     let stage: VectorStage;
     const never = new AbortController().signal;
@@ -62,7 +62,7 @@ describe.skipIf(databaseUrl === undefined)(
       await untilRecovered(async () => (await stage.builders()).length === 0);
     }
 
-    it('each have an index, which a search uses beside the staged vectors', async () => {
+    it('has an index, which a search uses beside the staged vectors', async () => {
       await addSegments(120, 60);
       await stage.ingest(180, 200);
       expect(await promote()).toBe(0);
@@ -77,7 +77,7 @@ describe.skipIf(databaseUrl === undefined)(
       );
     }
 
-    it('wait for more vectors while documents wait for indexing', async () => {
+    it('waits for more vectors while documents wait for indexing', async () => {
       await addSegments(120);
       await stage.ingest(120, 220);
       await markAs('accepted');
@@ -100,7 +100,7 @@ describe.skipIf(databaseUrl === undefined)(
       }
     }
 
-    it('are merged, four at a time', async () => {
+    it('is merged with its neighbours, four at a time', async () => {
       await addSegments(60, 60, 60);
       expect(await valid()).toHaveLength(3);
       await addSegments(60);
@@ -108,7 +108,7 @@ describe.skipIf(databaseUrl === undefined)(
       await expectEachFoundOnce();
     });
 
-    it('serve while they are merged, and after a merge that died', async () => {
+    it('serves while it is merged, and after a merge that died', async () => {
       await addUnmerged();
       const four = await valid();
       expect(four).toHaveLength(4);
@@ -128,7 +128,7 @@ describe.skipIf(databaseUrl === undefined)(
       await expectEachFoundOnce();
     });
 
-    it('are built over what was marked before their build died', async () => {
+    it('is built over what was marked before their build died', async () => {
       await addSegments(120);
       await stage.ingest(120, 180);
       const held = await stage.holdSnapshot();
@@ -146,7 +146,7 @@ describe.skipIf(databaseUrl === undefined)(
       await expectEachFoundOnce();
     });
 
-    it('lose those that a merge did not come to drop', async () => {
+    it('is dropped later where its merge did not come to that', async () => {
       await addSegments(60, 60, 60, 60);
       await sql`create index chunk_vector_promoted_2_3 on chunk_vector
         using hnsw (bits bit_hamming_ops) where promoted and segment >= 2 and segment < 3`.execute(
@@ -158,7 +158,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(await valid()).toEqual(['chunk_vector_promoted_0_5']);
     });
 
-    it('are built again where somebody dropped one', async () => {
+    it('is built again when somebody drops it', async () => {
       await addSegments(60, 60, 60);
       await sql`drop index chunk_vector_promoted_2_3`.execute(stage.services.db);
       await expectEachFoundOnce();
@@ -175,7 +175,7 @@ describe.skipIf(databaseUrl === undefined)(
       await expectEachFoundOnce();
     });
 
-    it('have no vectors of chunks that are gone', async () => {
+    it('has no vectors of chunks that are gone', async () => {
       await addSegments(120, 60);
       const { db } = stage.services;
       const isGone = async (condition: RawBuilder<unknown>) => {
@@ -189,7 +189,7 @@ describe.skipIf(databaseUrl === undefined)(
       await isGone(sql`chunk_id = (select min(chunk_id) from chunk_vector)`);
     });
 
-    it('take a workspace that becomes large later as a segment of its own', async () => {
+    it('is made of a workspace that becomes large later', async () => {
       const { db } = stage.services;
       await stage.ingest(0, 300);
       // Of the chunks that came first, which no number of chunks belongs to yet.
@@ -214,7 +214,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(new Set(await stage.nearest(QUERY, OTHER))).toEqual(new Set(before));
     });
 
-    it('replace the one index of an earlier version, which serves until then', async () => {
+    it('replaces the index of an earlier version, which serves until then', async () => {
       const { db } = stage.services;
       await stage.ingest(0, 200);
       await sql`update chunk_vector set promoted = true`.execute(db);
@@ -239,7 +239,7 @@ describe.skipIf(databaseUrl === undefined)(
       await expectEachFoundOnce();
     });
 
-    it('are not used by a search whose snapshot is older', async () => {
+    it('is not used by a search whose snapshot is older', async () => {
       await addSegments(120);
       const { db } = stage.services;
       await db.transaction().execute(async (trx) => {

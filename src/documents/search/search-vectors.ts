@@ -43,8 +43,12 @@ export async function searchVectors(
     const segments = await readSegments(trx);
     if (segments.length === 0) return nearestOf(trx, all, vector, scope.limit);
     await setScanWidth(trx, segments.length);
+    const width = Math.max(RERANKED, scope.limit);
     const nearest = nearestOfParts(partsOf(segments), searchable(scope), vector, scope.limit);
-    return nearestOf(trx, nearest, vector, scope.limit);
+    const found = await nearestOf(trx, nearest, vector, width);
+    // A scan of an index gives up where it meets too many vectors that the search may not see.
+    if (found.length < Math.min(width, chunks)) return nearestOf(trx, all, vector, scope.limit);
+    return found.slice(0, scope.limit);
   });
 }
 

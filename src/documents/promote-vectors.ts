@@ -113,7 +113,7 @@ async function takeStep(
     await createSegment(connection, step, share);
     return 0;
   }
-  const number = await nextNumber(connection);
+  const number = await nextNumber(connection, step.from);
   const limit = (await areDocumentsWaiting(connection)) ? sizes.mergedWhileBusy : most;
   // The rows are marked first, and building an index over them is faster than inserting them. Searches scan them meanwhile.
   const moved = await promoteAll(connection, config, number, limit, signal);
@@ -179,10 +179,13 @@ async function hasPromoted(
   return rows[0]?.found === true;
 }
 
-async function nextNumber(db: Database): Promise<number> {
+/** A number that no index has: a sequence may be behind the rows, in a copy by logical replication for one. */
+async function nextNumber(db: Database, end: number): Promise<number> {
   const { rows } = await sql<{ number: number }>`
-    select nextval('vector_segment')::int as number`.execute(db);
-  return rows[0]?.number ?? 0;
+    select setval('vector_segment', greatest(nextval('vector_segment'), ${end}))::int as number`.execute(
+    db,
+  );
+  return rows[0]?.number ?? end;
 }
 
 /** The beginning of a range that has at most so many promoted vectors; at least one number. */

@@ -194,6 +194,15 @@ describe.skipIf(databaseUrl === undefined)(
       expect(seen.scansWords).toBe(false);
     });
 
+    it('is not inserted into where the sequence of its numbers is behind', async () => {
+      await promote();
+      await sql`alter sequence vector_segment restart`.execute(stage.services.db);
+      await stage.ingest(CHUNKS, CHUNKS + 60);
+      expect(await promote()).toBe(60);
+      const names = (await stage.indexes()).map(({ name }) => name);
+      expect(names).toEqual(['chunk_vector_promoted_0_2', 'chunk_vector_promoted_2_3']);
+    });
+
     it('loses the remains of an interrupted reindex', async () => {
       await promote();
       const held = await stage.holdSnapshot();

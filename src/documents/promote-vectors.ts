@@ -188,18 +188,18 @@ async function nextNumber(db: Database, end: number): Promise<number> {
   return rows[0]?.number ?? end;
 }
 
-/** The beginning of a range that has at most so many promoted vectors; at least one number. */
+/** The beginning of a range that has at most so many promoted vectors, or all of its first number that has any. */
 async function fitting(
   db: Database,
   { from, to }: SegmentRange,
   most: number,
 ): Promise<SegmentRange> {
-  const { rows } = await sql<{ segment: number }>`
-    select segment from (
-      select segment, sum(count(*)) over (order by segment) as total from chunk_vector
+  const { rows } = await sql<{ end: number }>`
+    select segment + (total = own)::int as "end" from (
+      select segment, count(*) as own, sum(count(*)) over (order by segment) as total from chunk_vector
       where promoted and segment >= ${from} and segment < ${to} group by segment) counted
     where total > ${most} order by segment limit 1`.execute(db);
-  return { from, to: Math.max(rows[0]?.segment ?? to, from + 1) };
+  return { from, to: rows[0]?.end ?? to };
 }
 
 async function promoteAll(

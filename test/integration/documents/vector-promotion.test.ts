@@ -203,6 +203,13 @@ describe.skipIf(databaseUrl === undefined)(
       expect(names).toEqual(['chunk_vector_promoted_0_2', 'chunk_vector_promoted_2_3']);
     });
 
+    it('is over vectors, also where a number has more of them than fit into memory', async () => {
+      const config = { ...stage.services.config, VECTOR_INDEX_MEMORY_MB: 0 };
+      await promoteVectors({ ...stage.services, config }, never, SIZES);
+      const names = (await stage.indexes()).map(({ name }) => name);
+      expect(names).toEqual(['chunk_vector_promoted_0_2', 'chunk_vector_promoted_2_3']);
+    });
+
     it('loses the remains of an interrupted reindex', async () => {
       await promote();
       const held = await stage.holdSnapshot();

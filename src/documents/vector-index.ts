@@ -55,7 +55,8 @@ export async function readVectorIndex(db: Database): Promise<VectorIndexState> {
     select array(
         select c.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid
         where i.indrelid = to_regclass('public.chunk_vector')
-          and starts_with(c.relname, ${INDEX_NAME}) and c.relname <> all (${used}::text[])
+          and c.relname ~ ${`^${INDEX_NAME}(_\\d+_\\d+)?(_cc(new|old)\\d*)?$`}
+          and c.relname <> all (${used}::text[])
       ) as remains, exists (
         -- Of a build by another role, this view shows only the database.
         select 1 from pg_stat_progress_create_index p where p.datname = current_database()

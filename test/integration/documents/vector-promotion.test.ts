@@ -210,6 +210,17 @@ describe.skipIf(databaseUrl === undefined)(
       expect(names).toEqual(['chunk_vector_promoted_0_2', 'chunk_vector_promoted_2_3']);
     });
 
+    it('leaves an index of an operator alone', async () => {
+      const { db } = stage.services;
+      await sql`create index chunk_vector_promoted_by_document on chunk_vector (document_id, promoted)`.execute(
+        db,
+      );
+      await promote();
+      const { rows } = await sql<{ kept: boolean }>`
+        select to_regclass('chunk_vector_promoted_by_document') is not null as kept`.execute(db);
+      expect(rows).toEqual([{ kept: true }]);
+    });
+
     it('loses the remains of an interrupted reindex', async () => {
       await promote();
       const held = await stage.holdSnapshot();

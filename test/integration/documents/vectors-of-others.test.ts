@@ -38,7 +38,9 @@ describe.skipIf(databaseUrl === undefined)(
       const [own] = rows;
       if (!own) throw new Error('no vectors');
       await promoteVectors(stage.services, new AbortController().signal);
-      await sql`update chunk_vector set promoted = true, segment = 1 where not promoted`.execute(db);
+      await sql`update chunk_vector set promoted = true, segment = 1 where not promoted`.execute(
+        db,
+      );
       // The planner would sort so few. The scan gives up after its first pass.
       for (const setting of ['enable_sort = off', 'hnsw.max_scan_tuples = 1']) {
         await sql`alter database ${sql.id(own.name)} set ${sql.raw(setting)}`.execute(db);

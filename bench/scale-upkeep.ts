@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { VECTOR_INDEX } from '#src/documents/vector-index.ts';
+import { readVectorIndex } from '#src/documents/vector-index.ts';
 import type { Database } from '#src/platform/database.ts';
 import { sqlStateOf } from '#src/platform/postgres.ts';
 import type { BesideTimes } from './scale-filling.ts';
@@ -62,13 +62,16 @@ async function restart({ target, stores }: ScaleStage): Promise<Rows> {
 /** An index that is there already is dropped first, so that the build is measured over all its rows. */
 async function buildIndex(stage: ScaleStage): Promise<Rows> {
   const { stores, signal } = stage;
-  const { serves } = await readIndexProgress(stores);
-  if (serves) {
-    console.log('The vector index was built on the way, and is dropped to be built anew.');
-    await unlimited(stores.db, signal, sql`drop index ${sql.id(VECTOR_INDEX)}`);
+  const { segments } = await readVectorIndex(stores.db);
+  if (segments.length > 0) {
+    console.log(
+      `${segments.length} segments were built on the way, and are dropped to be built anew as one.`,
+    );
+    const names = segments.map(({ name }) => sql.id(name));
+    await unlimited(stores.db, signal, sql`drop index ${sql.join(names)}`);
   }
   // The process has just been started. The build may begin meanwhile.
-  const [startedMs] = await Promise.all([untilBegun(stage, !serves), warmUp(stage)]);
+  const [startedMs] = await Promise.all([untilBegun(stage, segments.length === 0), warmUp(stage)]);
   if (startedMs === null) return { 'vector-promote': 'has not begun' };
   let isOver = false;
   const building = untilBuilt(stage).finally(() => {
@@ -80,9 +83,8 @@ async function buildIndex(stage: ScaleStage): Promise<Rows> {
   ]);
   const { reached, seconds } = progress;
   return {
-    'vector-promote until the index serves, s': reached.serves
-      ? seconds
-      : `${describeIndex(reached)} after ${seconds}`,
+    'vector-promote until the index serves, s':
+      reached.segments > 0 ? seconds : `${describeIndex(reached)} after ${seconds}`,
     ...rowsOf('while it is built', during),
     ...rowsOf('afterwards', await searchBoth(stage)),
   };
@@ -123,8 +125,8 @@ async function untilBegun(
 ): Promise<number | null> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < LONGEST_START_MS) {
-    const { serves, isBeingBuilt } = await readIndexProgress(stores);
-    if (serves || isBeingBuilt || (marksRows && (await hasPromoted(stores)))) {
+    const { segments, isBeingBuilt } = await readIndexProgress(stores);
+    if (segments > 0 || isBeingBuilt || (marksRows && (await hasPromoted(stores)))) {
       return performance.now();
     }
     await wait(POLL_MS, undefined, { signal });
@@ -138,7 +140,8 @@ async function untilBuilt({ stores, signal, seconds }: ScaleStage): Promise<Inde
   let reportedMs = startedMs;
   for (;;) {
     const progress = await readIndexProgress(stores);
-    const isUnderWay = progress.isBeingBuilt || (!progress.serves && (await hasPromoted(stores)));
+    const isUnderWay =
+      progress.isBeingBuilt || (progress.segments === 0 && (await hasPromoted(stores)));
     const nowMs = performance.now();
     if (!isUnderWay || nowMs - startedMs > LONGEST_MS) return progress;
     if (nowMs - reportedMs > PROGRESS_EVERY_MS) {

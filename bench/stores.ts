@@ -62,25 +62,28 @@ export async function countFailed({ db }: Stores): Promise<number> {
 }
 
 export interface IndexProgress {
-  serves: boolean;
+  /** Segments with an index that serves. */
+  segments: number;
   isBeingBuilt: boolean;
   /** Done of the build's present phase, 0 to 1; null when nothing is built. */
   done: number | null;
 }
 
 export async function readIndexProgress({ db }: Stores): Promise<IndexProgress> {
-  const { serves, isBeingBuilt } = await readVectorIndex(db);
+  const { segments, isBeingBuilt } = await readVectorIndex(db);
   const { rows } = await sql<{ done: number | null }>`
     select coalesce(tuples_done::float8 / nullif(tuples_total, 0),
       blocks_done::float8 / nullif(blocks_total, 0)) as done
     from pg_stat_progress_create_index where datname = current_database()`.execute(db);
-  return { serves, isBeingBuilt, done: rows[0]?.done ?? null };
+  return { segments: segments.length, isBeingBuilt, done: rows[0]?.done ?? null };
 }
 
-/** One of the words below, with the share of the build that is done. */
-export function describeIndex({ serves, isBeingBuilt, done }: IndexProgress): string {
-  if (isBeingBuilt) return `being built${done === null ? '' : `, ${Math.round(100 * done)} %`}`;
-  return serves ? 'there' : 'none';
+/** How many segments there are, with the share of a build that is done. */
+export function describeIndex({ segments, isBeingBuilt, done }: IndexProgress): string {
+  const building = isBeingBuilt
+    ? `, one being built${done === null ? '' : `, ${Math.round(100 * done)} %`}`
+    : '';
+  return `${segments} segments${building}`;
 }
 
 /** The workspace with the most chunks. */
@@ -94,12 +97,13 @@ export async function hasPromoted({ db }: Stores): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Vectors of the largest workspace that are not marked for the vector index. */
+/** Vectors of the largest workspace that no segment of the vector index has. */
 export async function countStaged({ db }: Stores): Promise<number> {
+  const end = (await readVectorIndex(db)).segments.at(-1)?.to ?? 0;
   return one(
     db,
     sql<{ value: number }>`select count(*)::float8 as value from chunk_vector
-      where workspace_id = ${LARGEST} and not promoted`,
+      where workspace_id = ${LARGEST} and (not promoted or segment >= ${end})`,
   );
 }
 

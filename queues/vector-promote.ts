@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Moves staged vectors into the HNSW index, and builds the index where it is missing. */
+/** Moves staged vectors into segments of the HNSW index, merges these, and builds them where they are missing. */
 export const vectorPromote = defineQueue({
   name: 'vector-promote',
   payload: z.object({}),

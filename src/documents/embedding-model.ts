@@ -3,7 +3,7 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { RetryLater, StartError } from '#src/platform/errors.ts';
 import type { Embedder } from './embed.ts';
 import { restoreTexts } from './texts-in-chunks.ts';
-import { VECTOR_INDEX } from './vector-index.ts';
+import { dropVectorIndexes } from './vector-index.ts';
 
 const FACT = 'embedding_model';
 /** An arbitrary number that no other Millrace lock uses. */
@@ -97,7 +97,7 @@ async function recordModel(
   await sql`insert into deployment_fact (name, value) values (${FACT}, ${value}::json)
     on conflict (name) do update set value = excluded.value`.execute(trx);
   const size = sql.lit(dimensions);
-  await sql`drop index if exists ${sql.id(VECTOR_INDEX)}`.execute(trx);
+  await dropVectorIndexes(trx);
   // The storage is that of the type again after a change of it: see the migration 0044.
   await sql`alter table chunk_vector alter column bits type bit(${size}),
     alter column bits set storage plain`.execute(trx);

@@ -21,7 +21,10 @@ export const QUEUE_FACTS: Readonly<Record<string, QueueFact>> = {
   'user-file': { does: 'Reads the text of uploaded files.', countsFrom: 'rows' },
   'chat-sweep': { does: 'Ends answers whose process died.', countsFrom: 'jobs' },
   'file-sweep': { does: 'Deletes files that belong to nobody.', countsFrom: 'jobs' },
-  'vector-promote': { does: 'Moves staged vectors into the index.', countsFrom: 'jobs' },
+  'vector-promote': {
+    does: 'Moves staged vectors into the index, and merges its segments.',
+    countsFrom: 'jobs',
+  },
   'term-fold': {
     does: 'Folds word counts, merges postings and trains latent spaces.',
     countsFrom: 'jobs',

@@ -124,8 +124,10 @@ interface ChunkVectorTable {
   bits: string;
   /** In rows of an earlier version, `halfvec`; null in others, whose vector is in `chunk_planes`. */
   embedding: string | null;
-  /** Whether the HNSW index covers it, once that index is in use; false while staged. */
+  /** Whether it is in a segment of the HNSW index, once that is built; false while staged. */
   promoted: Generated<boolean>;
+  /** Of a promoted vector: its place among the segments. */
+  segment: Generated<number>;
 }
 
 /** What is known of a vector besides its sign bits: see bit-planes.ts. */

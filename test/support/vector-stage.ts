@@ -3,8 +3,10 @@ import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import { searchDocuments } from '#src/documents/search/search-documents.ts';
+import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
+import { searchVectors } from '#src/documents/search/search-vectors.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
-import type { DocumentId } from '#src/ids.ts';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { openServices } from '#src/open-services.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { createLog } from '#src/platform/log.ts';
@@ -21,6 +23,8 @@ export interface VectorStage extends AsyncDisposable {
   readonly settings: Record<string, string>;
   ingest(from: number, to: number): Promise<void>;
   search(query: string): Promise<SearchSeen>;
+  /** The chunk ids that the half of vectors finds in a workspace, by default the first, however far from the query. */
+  nearest(query: string, workspace?: WorkspaceId): Promise<number[]>;
   /** Keeps a snapshot open until it is disposed of; a concurrent index build waits for it. */
   holdSnapshot(): Promise<AsyncDisposable>;
   /** The server processes that are building an index now. */
@@ -32,7 +36,8 @@ export interface SearchSeen {
   hits: { id: string; score: number | null }[];
   /** Vectors that the search read, instead of their sign bits alone. */
   comparedExactly: number;
-  usesIndex: boolean;
+  /** HNSW indexes that the search used. */
+  usedIndexes: string[];
   /** Whether the words were looked up by a scan of the whole table. */
   scansWords: boolean;
 }
@@ -104,12 +109,36 @@ export async function openVectorStage(threshold: number): Promise<VectorStage> {
       return {
         hits: hits.map(({ document_id, score }) => ({ id: document_id, score })),
         comparedExactly: nodes[0]?.['Actual Rows'] ?? 0,
-        usesIndex: nodes.some((node) => node['Index Name'] === 'chunk_vector_promoted'),
+        usedIndexes: nodes
+          .flatMap((node) => node['Index Name'] ?? [])
+          .filter((name) => name.startsWith('chunk_vector_promoted'))
+          .toSorted(),
         scansWords: wordNodes.some(
           (node) =>
             node['Relation Name'] === 'chunk_terms' && node['Node Type'].includes('Seq Scan'),
         ),
       };
+    },
+    async nearest(query, workspace = workspaceId) {
+      const vector = await services.embedder.embedQuery(
+        query,
+        () => 1,
+        new AbortController().signal,
+      );
+      const found = await searchVectors(
+        services,
+        {
+          workspaceId: workspace,
+          userId: null,
+          filters: NO_FILTERS,
+          conditions: [],
+          includesHidden: false,
+          limit: 10_000,
+        },
+        vector,
+        threshold + 1,
+      );
+      return found.map(({ key }) => key);
     },
     async holdSnapshot() {
       const client = await pool.connect();

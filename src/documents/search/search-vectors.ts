@@ -5,15 +5,18 @@ import { comparePlanes } from '#src/documents/bit-planes.ts';
 import type { DocumentServices } from '#src/documents/document-services.ts';
 import { type FoundChunk, type SearchScope, searchable } from './search-scope.ts';
 import { hasFilters } from './search-filters.ts';
-import { INDEX_SERVES } from '#src/documents/vector-index.ts';
+import { readSegments } from '#src/documents/vector-index.ts';
+import { gapsOf, type SegmentRange, type VectorSegment } from '#src/documents/vector-segments.ts';
 
 /** How many of the nearest vectors by sign bits are then compared by all planes. */
 const RERANKED = 400;
 /**
- * As many as are asked for come in one pass. Where vectors of other workspaces are among them, the scan goes on:
+ * Candidates of a pass, of all segments together: as many as are asked for come at once. Where one segment has more of
+ * the nearest, or vectors of other workspaces are among them, its scan goes on:
  * https://github.com/pgvector/pgvector#iterative-index-scans
  */
 const HNSW_EF_SEARCH = 500;
+const LEAST_EF_SEARCH = 64;
 
 type VectorServices = Pick<DocumentServices, 'db' | 'config'>;
 
@@ -35,13 +38,17 @@ export async function searchVectors(
   const isNarrowed = hasFilters(scope.filters) || scope.conditions.some(({ isTitle }) => isTitle);
   const all = rowsByBits(searchable(scope), vector, scope.limit);
   if (!mayUseIndex || isNarrowed) return nearestOf(db, all, vector, scope.limit);
-  // One snapshot, so that a vector promoted in the meantime is neither missed nor found twice.
   const transaction = db.transaction().setIsolationLevel('repeatable read');
   return transaction.execute(async (trx) => {
-    if (!(await prepareIndexScan(trx))) return nearestOf(trx, all, vector, scope.limit);
-    const staged = rowsByBits(sql`not promoted and ${searchable(scope)}`, vector, scope.limit);
-    const promoted = rowsByBits(sql`promoted and ${searchable(scope)}`, vector, scope.limit);
-    return nearestOf(trx, sql`(${staged} union all ${promoted})`, vector, scope.limit);
+    const segments = await readSegments(trx);
+    if (segments.length === 0) return nearestOf(trx, all, vector, scope.limit);
+    await setScanWidth(trx, segments.length);
+    const width = Math.max(RERANKED, scope.limit);
+    const nearest = nearestOfParts(partsOf(segments), searchable(scope), vector, scope.limit);
+    const found = await nearestOf(trx, nearest, vector, width);
+    // A scan of an index gives up where it meets too many vectors that the search may not see.
+    if (found.length < Math.min(width, chunks)) return nearestOf(trx, all, vector, scope.limit);
+    return found.slice(0, scope.limit);
   });
 }
 
@@ -98,21 +105,47 @@ function rowsByBits(
   vector: Float32Array,
   limit: number,
 ): RawBuilder<unknown> {
-  return sql`(select chunk_id, document_id, bits from chunk_vector
-    where ${condition}
-    order by bits <~> ${bitString(vector)}::bit(${sql.lit(vector.length)}) limit ${Math.max(RERANKED, limit)})`;
+  return sql`(select chunk_id, document_id, bits, bits <~> ${bitString(vector)}::bit(${sql.lit(vector.length)}) as distance
+    from chunk_vector where ${condition}
+    order by distance limit ${Math.max(RERANKED, limit)})`;
+}
+
+/** The nearest of all parts, of which each gives its own in their order: Postgres reads no more of it than it needs. */
+function nearestOfParts(
+  parts: readonly RawBuilder<unknown>[],
+  condition: RawBuilder<unknown>,
+  vector: Float32Array,
+  limit: number,
+): RawBuilder<unknown> {
+  const selects = parts.map((part) => rowsByBits(sql`${part} and ${condition}`, vector, limit));
+  return sql`(select chunk_id, document_id, bits from (${sql.join(selects, sql` union all `)}) parts
+    order by distance limit ${Math.max(RERANKED, limit)})`;
 }
 
 /**
- * Sets the scan parameters of the index for this transaction.
- * @returns whether the index can be used: it may be under construction, or be dropped at any time
+ * Conditions of which each vector meets one: of each segment, of staged vectors, and of promoted ones that no index is
+ * over. With literal numbers, so that the planner sees which index has them.
  */
-async function prepareIndexScan(trx: DatabaseTransaction): Promise<boolean> {
-  const { rows } = await sql<{ serves: boolean }>`
-    select set_config('hnsw.iterative_scan', 'relaxed_order', true),
-      set_config('hnsw.ef_search', ${sql.lit(String(HNSW_EF_SEARCH))}, true),
-      ${INDEX_SERVES} as serves`.execute(trx);
-  return rows[0]?.serves === true;
+function partsOf(segments: readonly VectorSegment[]): RawBuilder<unknown>[] {
+  const within = ({ from, to }: SegmentRange) =>
+    sql`promoted and segment >= ${sql.lit(from)} and segment < ${sql.lit(to)}`;
+  const beyond = (number: number) => sql`promoted and segment >= ${sql.lit(number)}`;
+  const last = segments.at(-1);
+  // An index that takes all has what is beyond its numbers, too.
+  const closed = last?.takesAll === true ? segments.slice(0, -1) : segments;
+  return [
+    ...closed.map(within),
+    ...gapsOf(segments).map(within),
+    beyond((last?.takesAll === true ? last.from : last?.to) ?? 0),
+    sql`not promoted`,
+  ];
+}
+
+/** Sets the scan parameters of the indexes for this transaction. */
+async function setScanWidth(trx: DatabaseTransaction, segments: number): Promise<void> {
+  const width = Math.max(LEAST_EF_SEARCH, Math.ceil(HNSW_EF_SEARCH / segments));
+  await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true),
+    set_config('hnsw.ef_search', ${String(width)}, true)`.execute(trx);
 }
 
 function bitString(vector: Float32Array): string {

@@ -19,7 +19,6 @@ import { retryDocument } from '#src/documents/retry-document.ts';
 import { retryFailedDocuments } from '#src/documents/retry-failed-documents.ts';
 import { dropTextsInChunks } from '#src/documents/texts-in-chunks.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
-import { createVectorIndex } from '#src/documents/vector-index.ts';
 import { addWords, bucketOf } from '#src/documents/word-buckets.ts';
 import type { CcPairId, DocumentId, UserId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
@@ -290,10 +289,10 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     it('promoting vectors', async () => {
       await indexTwo();
       await foldTermDeltas(db, 1_000);
-      await createVectorIndex(db, { workers: 0, megabytes: 64 });
+      const sizes = { new: { busy: 1, idle: 1 }, mergedWhileBusy: 1_000 };
       const config = { ...services.config, VECTOR_PROMOTE_THRESHOLD: 1 };
       const promoted = await whileLocked(db, lockFirst('chunk_vector', 'chunk_id'), () =>
-        promoteVectors({ ...services, config }, NEVER),
+        promoteVectors({ ...services, config }, NEVER, sizes),
       );
       expect(promoted).toBe(1);
     });

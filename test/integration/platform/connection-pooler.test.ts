@@ -63,7 +63,10 @@ describe.runIf(postgresBinaries !== null && existsSync('/usr/sbin/pgbouncer'))(
       const { db } = millrace.services;
       await foldTermDeltas(db, 1_000);
       await promoteVectors(millrace.services, new AbortController().signal);
-      expect(await readVectorIndex(db)).toMatchObject({ serves: true, remains: [] });
+      expect(await readVectorIndex(db)).toMatchObject({
+        segments: [{ from: 0 }],
+        remains: [],
+      });
       const { rows } = await sql<{ limit: string; jit: string }>`
         select current_setting('statement_timeout') as limit, current_setting('jit') as jit`.execute(
         db,

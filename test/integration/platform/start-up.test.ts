@@ -93,7 +93,9 @@ describe('the vectors', () => {
     const moved = await promoteVectors(millrace.services, new AbortController().signal);
     const { rows } = await sql<{ promoted: number; index: boolean }>`
       select count(*) filter (where promoted)::int as promoted,
-        to_regclass('chunk_vector_promoted') is not null as index from chunk_vector`.execute(db);
+        to_regclass('chunk_vector_promoted_0_2') is not null as index from chunk_vector`.execute(
+      db,
+    );
     const expected = millrace.size === 'embedded' ? 0 : 60;
     expect(rows[0]).toEqual({ promoted: expected, index: expected > 0 });
     expect(moved).toBe(expected);

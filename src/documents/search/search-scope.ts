@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
-import { privateToOthers } from '#src/documents/document-access.ts';
-import { areShown, goneDocuments, hiddenDocuments } from '#src/documents/shown-chunks.ts';
+import { isVisibleTo, privateToOthers } from '#src/documents/document-access.ts';
+import {
+  areShown,
+  GONE,
+  goneDocuments,
+  HIDDEN,
+  hiddenDocuments,
+} from '#src/documents/shown-chunks.ts';
 import type { QueryCondition } from './parse-query.ts';
 import { titleCondition } from './query-conditions.ts';
 import { filteredDocuments, type SearchFilters } from './search-filters.ts';
@@ -29,6 +35,33 @@ export interface FoundChunk {
 /** Condition for chunks that a search may find: of a visible document, and not hidden themselves. */
 export function searchable(scope: SearchScope): RawBuilder<unknown> {
   return sql`${visible(scope)} and ${areShown(scope.workspaceId)}`;
+}
+
+/**
+ * The same for a search without filters, asked of each row by itself: cheaper where few rows are asked, and many
+ * documents of the workspace are left out.
+ */
+export function searchableByRow({
+  workspaceId,
+  userId,
+  includesHidden,
+}: Visibility): RawBuilder<unknown> {
+  const isLeftOut = includesHidden === true ? GONE : HIDDEN;
+  const isSeen = userId === null ? sql`true` : isVisibleTo('d', userId);
+  return sql`workspace_id = ${workspaceId} and ${areShown(workspaceId)}
+    and (select ${isLeftOut} is not true and ${isSeen} from document d where d.id = document_id)`;
+}
+
+/** Whether a search without filters leaves out at least so many documents. */
+export function leavesOut(
+  { workspaceId, userId, includesHidden }: Visibility,
+  many: number,
+): RawBuilder<boolean> {
+  const hidden =
+    includesHidden === true ? goneDocuments(workspaceId) : hiddenDocuments(workspaceId);
+  const ofOthers =
+    userId === null ? sql`` : sql` union all (${privateToOthers(workspaceId, userId)})`;
+  return sql<boolean>`((select count(*) from ((${hidden})${ofOthers} limit ${many}) one) >= ${many})`;
 }
 
 /** What decides whether a document may be found at all. */

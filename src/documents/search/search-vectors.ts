@@ -3,7 +3,13 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { signBits } from '#src/platform/vector.ts';
 import { comparePlanes } from '#src/documents/bit-planes.ts';
 import type { DocumentServices } from '#src/documents/document-services.ts';
-import { type FoundChunk, type SearchScope, searchable } from './search-scope.ts';
+import {
+  type FoundChunk,
+  leavesOut,
+  type SearchScope,
+  searchable,
+  searchableByRow,
+} from './search-scope.ts';
 import { hasFilters } from './search-filters.ts';
 import { readSegments } from '#src/documents/vector-index.ts';
 import { gapsOf, type SegmentRange, type VectorSegment } from '#src/documents/vector-segments.ts';
@@ -17,6 +23,8 @@ const RERANKED = 400;
  */
 const HNSW_EF_SEARCH = 500;
 const LEAST_EF_SEARCH = 64;
+/** To ask 500 rows one by one takes as long as to gather so many documents for some segments. */
+const MANY_LEFT_OUT = 2_000;
 
 type VectorServices = Pick<DocumentServices, 'db' | 'config'>;
 
@@ -36,15 +44,17 @@ export async function searchVectors(
   if (vector.every((value) => value === 0)) return [];
   const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;
   const isNarrowed = hasFilters(scope.filters) || scope.conditions.some(({ isTitle }) => isTitle);
-  const all = rowsByBits(searchable(scope), vector, scope.limit);
+  const scanned = sql`${searchable(scope)}`;
+  const all = rowsByBits(scanned, vector, scope.limit);
   if (!mayUseIndex || isNarrowed) return nearestOf(db, all, vector, scope.limit);
   const transaction = db.transaction().setIsolationLevel('repeatable read');
   return transaction.execute(async (trx) => {
     const segments = await readSegments(trx);
     if (segments.length === 0) return nearestOf(trx, all, vector, scope.limit);
-    await setScanWidth(trx, segments.length);
+    const leavesOutMany = await prepareScans(trx, scope, segments.length);
     const width = Math.max(RERANKED, scope.limit);
-    const nearest = nearestOfParts(partsOf(segments), searchable(scope), vector, scope.limit);
+    const indexed = leavesOutMany ? searchableByRow(scope) : scanned;
+    const nearest = nearestOfParts(conditionsOf(segments, indexed, scanned), vector, scope.limit);
     const found = await nearestOf(trx, nearest, vector, width);
     // A scan of an index gives up where it meets too many vectors that the search may not see.
     if (found.length < Math.min(width, chunks)) return nearestOf(trx, all, vector, scope.limit);
@@ -113,39 +123,54 @@ function rowsByBits(
 /** The nearest of all parts, of which each gives its own in their order: Postgres reads no more of it than it needs. */
 function nearestOfParts(
   parts: readonly RawBuilder<unknown>[],
-  condition: RawBuilder<unknown>,
   vector: Float32Array,
   limit: number,
 ): RawBuilder<unknown> {
-  const selects = parts.map((part) => rowsByBits(sql`${part} and ${condition}`, vector, limit));
+  const selects = parts.map((part) => rowsByBits(part, vector, limit));
   return sql`(select chunk_id, document_id, bits from (${sql.join(selects, sql` union all `)}) parts
     order by distance limit ${Math.max(RERANKED, limit)})`;
 }
 
 /**
- * Conditions of which each vector meets one: of each segment, of staged vectors, and of promoted ones that no index is
- * over. With literal numbers, so that the planner sees which index has them.
+ * Conditions of which each vector that may be found meets one: of each segment, of staged vectors, and of promoted ones
+ * that no index is over. With literal numbers, so that the planner sees which index has them.
+ * @param indexed what the vectors of a segment must fulfil, and `scanned` the others
  */
-function partsOf(segments: readonly VectorSegment[]): RawBuilder<unknown>[] {
+function conditionsOf(
+  segments: readonly VectorSegment[],
+  indexed: RawBuilder<unknown>,
+  scanned: RawBuilder<unknown>,
+): RawBuilder<unknown>[] {
   const within = ({ from, to }: SegmentRange) =>
     sql`promoted and segment >= ${sql.lit(from)} and segment < ${sql.lit(to)}`;
   const beyond = (number: number) => sql`promoted and segment >= ${sql.lit(number)}`;
   const last = segments.at(-1);
   // An index that takes all has what is beyond its numbers, too.
-  const closed = last?.takesAll === true ? segments.slice(0, -1) : segments;
+  const isOpen = last?.takesAll === true;
+  const closed = isOpen ? segments.slice(0, -1) : segments;
   return [
-    ...closed.map(within),
-    ...gapsOf(segments).map(within),
-    beyond((last?.takesAll === true ? last.from : last?.to) ?? 0),
-    sql`not promoted`,
+    ...closed.map((segment) => sql`${within(segment)} and ${indexed}`),
+    ...gapsOf(segments).map((gap) => sql`${within(gap)} and ${scanned}`),
+    sql`${beyond((isOpen ? last.from : last?.to) ?? 0)} and ${isOpen ? indexed : scanned}`,
+    sql`not promoted and ${scanned}`,
   ];
 }
 
-/** Sets the scan parameters of the indexes for this transaction. */
-async function setScanWidth(trx: DatabaseTransaction, segments: number): Promise<void> {
+/**
+ * Sets the scan parameters of the indexes for this transaction.
+ * @returns whether documents that the search leaves out are too many to be gathered for each segment
+ */
+async function prepareScans(
+  trx: DatabaseTransaction,
+  scope: SearchScope,
+  segments: number,
+): Promise<boolean> {
   const width = Math.max(LEAST_EF_SEARCH, Math.ceil(HNSW_EF_SEARCH / segments));
-  await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true),
-    set_config('hnsw.ef_search', ${String(width)}, true)`.execute(trx);
+  const { rows } = await sql<{ leavesOutMany: boolean }>`
+    select set_config('hnsw.iterative_scan', 'relaxed_order', true),
+      set_config('hnsw.ef_search', ${String(width)}, true),
+      ${leavesOut(scope, MANY_LEFT_OUT)} as "leavesOutMany"`.execute(trx);
+  return rows[0]?.leavesOutMany === true;
 }
 
 function bitString(vector: Float32Array): string {

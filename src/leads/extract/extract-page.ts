@@ -62,6 +62,7 @@ const SHOWN: readonly ReadTechnique[] = [
 
 /**
  * Reads one page with all techniques, over one parsed tree. When a technique fails, only its own findings are lost.
+ * @param onMentions gets the names of the page with their signs, of which the result has only the weight: for training
  * @throws GiveUp for HTML that no human has written
  */
 export function extractPage(

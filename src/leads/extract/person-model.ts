@@ -2,6 +2,9 @@ import type { PersonMention } from './extracted-page.ts';
 import type { Mention } from './person-mentions.ts';
 import { BIAS, PERSON_WEIGHTS } from './person-weights.ts';
 
+/** A name on a larger share of the pages is in their common part: a street, a founder, the maker of the site. */
+const MOST = 0.8;
+
 /**
  * A logistic regression over the signs of a name, trained on the labelled sites by `npm run bench -- person-model`: the
  * log odds that the name is that of a person of the organisation are the sum of the weights of its signs, those of its
@@ -32,8 +35,6 @@ export function siteSigns({
     ...[...subjects].map((subject) => `site: ${subject}`),
   ];
 }
-
-const MOST = 0.8;
 
 /** The sum of the weights of signs; those that tell nothing have none. */
 export function weightOf(signs: Iterable<string>): number {
